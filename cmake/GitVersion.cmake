@@ -1,0 +1,15 @@
+# Writes OUTPUT with the commit of SOURCE and whether its work tree differs from it; touches it only on change.
+set(commit "unknown")
+set(dirty "false")
+execute_process(COMMAND git -C ${SOURCE} rev-parse HEAD OUTPUT_VARIABLE out OUTPUT_STRIP_TRAILING_WHITESPACE
+                RESULT_VARIABLE failed ERROR_QUIET)
+if(NOT failed)
+  set(commit ${out})
+  execute_process(COMMAND git -C ${SOURCE} status --porcelain OUTPUT_VARIABLE changes ERROR_QUIET)
+  if(NOT changes STREQUAL "")
+    set(dirty "true")
+  endif()
+endif()
+file(WRITE ${OUTPUT}.new "#define TOKROOF_GIT_COMMIT \"${commit}\"\n#define TOKROOF_GIT_DIRTY ${dirty}\n")
+execute_process(COMMAND ${CMAKE_COMMAND} -E copy_if_different ${OUTPUT}.new ${OUTPUT})
+file(REMOVE ${OUTPUT}.new)

@@ -1,0 +1,37 @@
+# Finds every library. script/bootstrap installs the Debian packages; a missing one stops here with its package name.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(CLI11 REQUIRED)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
+# PAPI's software-defined events live in a shared library of their own (the static one is not found by libpapi).
+pkg_check_modules(papi REQUIRED IMPORTED_TARGET papi)
+find_library(SDE_LIBRARY NAMES libsde.so REQUIRED)
+
+# valijson is one header-only library, but its Debian package depends on 170 others: script/bootstrap therefore
+# unpacks only its headers below the build folder. An installed valijson comes first.
+find_path(VALIJSON_INCLUDE_DIR valijson/validator.hpp HINTS ${CMAKE_SOURCE_DIR}/build/valijson/usr/include)
+if(NOT VALIJSON_INCLUDE_DIR AND TOKROOF_FETCH_VALIJSON)
+  include(FetchContent)
+  FetchContent_Declare(valijson GIT_REPOSITORY https://github.com/tristanpenman/valijson.git GIT_TAG v1.0)
+  FetchContent_Populate(valijson)
+  set(VALIJSON_INCLUDE_DIR ${valijson_SOURCE_DIR}/include CACHE PATH "" FORCE)
+endif()
+if(NOT VALIJSON_INCLUDE_DIR)
+  message(FATAL_ERROR "valijson not found: run script/bootstrap, or configure with -DTOKROOF_FETCH_VALIJSON=ON")
+endif()
+add_library(valijson INTERFACE)
+target_include_directories(valijson SYSTEM INTERFACE ${VALIJSON_INCLUDE_DIR})
+target_compile_definitions(valijson INTERFACE VALIJSON_USE_EXCEPTIONS=1)
+
+if(TOKROOF_BENCH)
+  find_package(benchmark REQUIRED)
+endif()
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()

@@ -1,0 +1,51 @@
+# tokroof_options: what every target of ours is compiled with. No -march=native, no -ffast-math, no LTO: a result
+# must not depend on the machine that compiled it, and contraction would change the logits' bytes between compilers.
+add_library(tokroof_options INTERFACE)
+target_compile_features(tokroof_options INTERFACE cxx_std_20)
+target_include_directories(tokroof_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
+target_compile_options(tokroof_options INTERFACE -ffp-contract=off -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                       -Wno-sign-conversion)
+set(CMAKE_CXX_EXTENSIONS OFF)
+if(TOKROOF_WERROR)
+  target_compile_options(tokroof_options INTERFACE -Werror)
+endif()
+if(TOKROOF_SANITIZE)
+  add_compile_options(-fsanitize=${TOKROOF_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${TOKROOF_SANITIZE})
+endif()
+
+# add_tokroof_library(NAME SOURCES... ) — a static library with the common options; links are added by the caller.
+function(add_tokroof_library name)
+  add_library(${name} STATIC ${ARGN})
+  target_link_libraries(${name} PUBLIC tokroof_options)
+endfunction()
+
+# add_tokroof_tests(NAME LIBRARIES <libs> SOURCES <x_test.cpp>...) — one test executable per folder. Tests run in the
+# source folder, so that testdata is found by its path in the repository.
+function(add_tokroof_tests name)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "LIBRARIES;SOURCES" ${ARGN})
+  if(NOT ARG_SOURCES)
+    return()
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE tokroof_options ${ARG_LIBRARIES} GTest::gtest_main)
+  gtest_discover_tests(${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_TIMEOUT 60)
+endfunction()
+
+# add_isa_files(TABLE ISA ARCH <processor regex> FLAGS <flags>) registers one ISA file of a table (kernels, streams).
+# The C++ table is generated from this explicit list: no self-registering globals, no globbing.
+function(add_isa_file table dir isa)
+  cmake_parse_arguments(ARG "" "ARCH" "FLAGS" ${ARGN})
+  if(ARG_ARCH AND NOT CMAKE_SYSTEM_PROCESSOR MATCHES "${ARG_ARCH}")
+    return()
+  endif()
+  set_property(GLOBAL APPEND PROPERTY tokroof_${table}_isas ${isa})
+  add_library(${table}_${isa} OBJECT ${dir}/${isa}.cpp)
+  target_link_libraries(${table}_${isa} PRIVATE tokroof_options)
+  # gcc's avx512fintrin.h reads deliberately uninitialised registers.
+  target_compile_options(${table}_${isa} PRIVATE ${ARG_FLAGS} -Wno-uninitialized -Wno-maybe-uninitialized)
+  set_property(GLOBAL APPEND PROPERTY tokroof_isa_objects ${table}_${isa})
+endfunction()

@@ -1,0 +1,29 @@
+// Binds the calling thread to one PU and gives the old binding back.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "harness/topology.hpp"
+
+namespace harness {
+
+/// Owns the calling thread's CPU binding. Refuses (Error unavailable) a PU that is not in the allowed set, and a
+/// topology that is not this machine's: hwloc "binds" on a foreign topology successfully and does nothing.
+class Pin {
+ public:
+  Pin(const Topology& topology, int pu_os_index);
+  ~Pin();
+  Pin(const Pin&) = delete;
+  Pin& operator=(const Pin&) = delete;
+  [[nodiscard]] int pu() const { return pu_; }
+
+ private:
+  int pu_;
+  std::vector<unsigned long> previous_mask_;
+};
+
+/// Chooses the PU to measure on: the last allowed PU of the first core kind (PU 0 serves most interrupts),
+/// or `wanted` when it is not -1. Throws Error(unavailable) when it is not allowed.
+int choose_pu(const Topology& topology, int wanted = -1);
+
+}  // namespace harness

@@ -1,0 +1,42 @@
+// Takes samples of a body: warms up, then times, and records what disturbed it.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "harness/clock.hpp"
+
+namespace harness {
+
+/// What else happened on this thread while something was timed (getrusage(RUSAGE_THREAD), /proc/stat steal).
+struct Disturbance {
+  int64_t involuntary_switches = 0;
+  int64_t voluntary_switches = 0;
+  int64_t minor_faults = 0;
+  int64_t major_faults = 0;
+  int64_t cpu_ns = 0;
+  int64_t wall_ns = 0;
+  int64_t steal_ns = 0;  ///< whole machine
+};
+
+/// Reads this thread's totals now; subtract two readings with `since`.
+Disturbance read_disturbance(const Clock& clock);
+Disturbance since(const Disturbance& before, const Disturbance& now);
+
+struct SamplerOptions {
+  int samples = 5;
+  int64_t min_sample_ns = 200'000;    ///< a sample repeats the body until it lasts at least this long …
+  int64_t max_warmup_ns = 50'000'000; ///< warm-up ends when two laps agree within 2 %, or after this
+  int64_t max_repeats = 1 << 20;
+};
+
+struct Samples {
+  int64_t repeats = 0;               ///< body calls per sample, the same for every sample
+  std::vector<int64_t> durations_ns; ///< one per sample, in acquisition order; nothing is discarded
+  Disturbance disturbance;           ///< over all samples
+};
+
+/// Times `body(repeats)`, which must do its work `repeats` times. The repeat count is found during the warm-up.
+Samples sample(const Clock& clock, const SamplerOptions& options, const std::function<void(int64_t)>& body);
+
+}  // namespace harness

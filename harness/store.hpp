@@ -1,0 +1,65 @@
+// The embedded store: documents with a hash chain, and tables projected from them. SQLite.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/submission.hpp"
+
+namespace harness {
+
+struct StoredDocument {
+  int64_t sequence = 0;
+  std::string content_sha256, received_utc, created_utc, kind, protocol, machine_key, cpu_model;
+};
+
+struct StoreCheck {
+  int64_t documents = 0;
+  std::string head_hash;
+  std::vector<std::string> problems;  ///< empty: sound. Tampering is a problem that names the sequence number
+};
+
+/// What adding did.
+struct Stored {
+  std::string content_sha256;
+  bool already_there = false;
+};
+
+/// Owns an open store. Every failure is an Error(store) that names the file and the remedy (locked, read-only, not a
+/// database, written by a newer tokroof, disk full).
+class Store {
+ public:
+  /// Opens or creates; parent folders are created.
+  explicit Store(const std::string& path);
+  /// Opens an existing store for reading only.
+  static Store open_existing(const std::string& path);
+  ~Store();
+  Store(Store&&) noexcept;
+
+  /// Adds a canonical document text in one BEGIN IMMEDIATE transaction, with its hash-chain entry and projections.
+  Stored add(const std::string& canonical_text);
+  std::vector<StoredDocument> list();
+  /// By sequence number, or by a prefix (≥ 4 digits) of the content hash. Throws Error(invalid_input) when nothing or
+  /// more than one matches.
+  std::string text(const std::string& sequence_or_hash_prefix);
+  /// The newest document of a machine that holds a probes launch, or nullopt.
+  std::optional<std::string> latest_probes(const std::string& machine_key);
+  /// Re-walks the hash chain, integrity_check, and projections against documents.
+  StoreCheck check();
+
+ private:
+  struct State;
+  explicit Store(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// $TOKROOF_HOME, else $XDG_DATA_HOME/tokroof, else ~/.local/share/tokroof. Throws Error(usage) when none is set.
+std::string tokroof_home();
+
+/// Writes text to a file so that it is there whole or not at all (temporary file, fsync, rename). Creates folders.
+/// Throws Error(store) with the path and the reason.
+void write_file_atomically(const std::string& path, const std::string& text);
+
+}  // namespace harness

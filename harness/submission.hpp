@@ -1,0 +1,246 @@
+// A submission: everything one run measured, as values. docs/submission.md explains each key; schemas/ defines them;
+// harness/submission_json is the only file that spells them.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/counters.hpp"
+#include "harness/error.hpp"
+#include "harness/statistics.hpp"
+#include "harness/topology.hpp"
+
+namespace harness {
+
+struct Suite {
+  std::string version, git_commit;
+  bool git_dirty = false;
+  std::string binary_sha256, compiler, flags;
+  std::string isa, isa_chosen_by;  ///< "auto" | "forced"
+};
+
+/// Stable facts only, by allow-list: no host name, no serial, no MAC, no path.
+struct Machine {
+  std::string arch, vendor, cpu_model;
+  int family = 0, model = 0, stepping = 0;
+  int cores = 0, threads = 0;
+  bool smt = false;
+  std::vector<CoreKind> core_kinds;
+  int affinity_pus = 0;
+  std::vector<Cache> caches;
+  int numa_nodes = 0;
+  int64_t memory_gib = 0;  ///< rounded
+  int64_t page_bytes = 0;
+  Reading<bool> huge_pages_granted;
+  bool virtualised = false;
+  Reading<std::string> hypervisor;
+  bool container = false;
+  std::string os_name;
+  int os_major = 0;
+  std::string kernel;  ///< major.minor
+  std::string machine_key;
+  int machine_key_version = 1;
+};
+
+struct Conditions {
+  Reading<std::string> governor;
+  Reading<bool> turbo;
+  int pinned_pu = -1;
+  std::string smt_sibling;  ///< "none" | "idle" | "busy"
+  Reading<double> load1;
+  Reading<double> steal_ratio;   ///< stolen / elapsed CPU time over the run, whole machine
+  Reading<double> psi_cpu_some;  ///< share of the run in which some task waited for a CPU (PSI total)
+  std::string clock_source;
+  int64_t clock_resolution_ns = 0, clock_overhead_ns = 0;
+  int64_t voluntary_switches = 0, involuntary_switches = 0, minor_faults = 0, major_faults = 0;
+};
+
+/// One thing to decode and how; launches name it by index.
+struct Plan {
+  std::string model, isa, arithmetic = "int8";
+  std::string weights = "synthetic";  ///< or the SHA-256 of a weights file
+  std::string routing = "none";
+  int64_t page_bytes = 4096;
+  int threads = 1;
+  int position_first = 0, position_last = 0;  ///< inclusive
+  std::vector<int> positions;                 ///< non-empty: exactly these are timed (evict_stream)
+  int block_tokens = 32;
+  int samples_per_arm = 0;  ///< declared before the launch
+  std::string golden;       ///< expected SHA-256 of the logits bytes
+  std::string kernel_version;
+  uint64_t weights_seed = 1;
+  std::vector<std::string> arms;
+  bool operator==(const Plan&) const = default;
+};
+
+enum class Status { ok, unavailable, failed };
+
+/// A sample that something else disturbed: its index and the reason codes ("involuntary_switch", "steal", …).
+struct Disturbed {
+  int index = 0;
+  std::vector<std::string> reasons;
+  bool operator==(const Disturbed&) const = default;
+};
+
+struct Totals {
+  int64_t wall_ns = 0, cpu_ns = 0, steal_ns = 0;
+  int64_t involuntary_switches = 0, minor_faults = 0, major_faults = 0;
+  bool operator==(const Totals&) const = default;
+};
+
+using Param = std::variant<int64_t, double, std::string>;
+
+/// All samples of one probe, or of one arm of a model. Samples are integer ns in acquisition order.
+struct Series {
+  std::string probe;                    ///< probe id; "decode" for arms
+  std::string model, arm, mode, placement;  ///< decode only. The A/A arm is arm "aa", mode "warm"
+  Status status = Status::ok;
+  std::string reason;                   ///< when not ok
+  std::map<std::string, Param> params;
+  std::vector<int64_t> samples;         ///< decode: one per block
+  // A curve (probes): samples_by_size[i][j] is the j-th sample at sizes_bytes[i], lasting that many ns for
+  // work_per_sample[i] units of work_unit ("bytes" read, "loads", "cycles").
+  std::vector<int64_t> sizes_bytes;
+  std::vector<int64_t> work_per_sample;
+  std::string work_unit;
+  std::vector<std::vector<int64_t>> samples_by_size;
+  std::vector<Disturbed> disturbed;
+  Totals totals;
+  bool operator==(const Series&) const = default;
+};
+
+/// One child process.
+struct Launch {
+  std::string purpose;      ///< "probes" | "decode" | "roofs_after"
+  std::optional<int> plan;  ///< decode: index into plans
+  int round = 0;
+  int64_t start_ns = 0, wall_ns = 0;  ///< start since run start
+  std::vector<std::string> arm_order;
+  uint64_t order_seed = 0;
+  std::optional<std::string> golden_got;
+  CounterValues counters;
+  std::vector<Series> series;
+};
+
+/// What a decode figure, a forecast and its error have in common: the selectors that say which decode is meant.
+struct DecodeKey {
+  std::string model, mode, placement = "none", isa, arithmetic = "int8", weights = "synthetic", routing = "none";
+  int threads = 1;
+  int64_t page_bytes = 4096;
+  std::string core_kind = "uniform";
+  int position_first = 0, position_last = 0;
+  auto operator<=>(const DecodeKey&) const = default;
+};
+
+/// level: "l1" | "l2" | "l3" | "memory_side" | "dram".
+struct Roof {
+  std::string level, core_kind = "uniform";
+  int threads = 1;
+  int64_t page_bytes = 4096;
+  int64_t size_bytes = 0;  ///< the working set at which it was read off
+  Reading<Interval> read_bytes_per_s;
+  Reading<Interval> load_latency_ns;
+};
+
+struct CacheEstimate {
+  std::string level, core_kind = "uniform";
+  int64_t reported_bytes = 0;
+  Reading<Interval> effective_bytes;  ///< median = estimate
+  std::string method, retouch;
+};
+
+struct DecodeResult {
+  DecodeKey key;
+  std::string arm;
+  int launches = 0;
+  Interval tokens_per_s;
+  int64_t token_ns_p50 = 0, token_ns_p99 = 0;  ///< over blocks, per token
+  int64_t weight_bytes_per_token = 0;
+  double weight_bytes_per_s = 0;
+  Reading<double> roof_fraction;  ///< weight_bytes_per_s ÷ the best measured read roof of any level
+  Reading<bool> evicted_verified;
+  std::string kernel_version;
+};
+
+/// The ratio of two arms of the same launches, t interval on log ratios.
+struct ArmRatio {
+  std::string name;  ///< "evict_flush/warm", "aa/warm"
+  DecodeKey key;     ///< of the numerator
+  int launches = 0;
+  Interval speed_ratio;  ///< tokens/s of the arm ÷ tokens/s of warm
+};
+
+struct Forecast {
+  std::string id, version;
+  DecodeKey key;
+  std::string inputs_sha256;
+  Reading<Interval> tokens_per_s;  ///< median = point; 90 % interval
+  int64_t made_ns = 0;
+  std::string made_utc;
+};
+
+struct ForecastError {
+  std::string id, version;
+  DecodeKey key;
+  double measured_over_forecast = 0;
+  bool inside_interval = false;
+};
+
+/// A quality flag: its name is a heading of docs/doctor.md.
+struct Flag {
+  std::string code, detail;
+  double value = 0;
+};
+
+struct Derived {
+  std::vector<Roof> roofs;
+  std::vector<CacheEstimate> caches;
+  std::vector<DecodeResult> decode;
+  std::vector<ArmRatio> ratios;
+  std::vector<ForecastError> forecast_errors;
+  std::vector<Flag> flags;
+};
+
+struct Verdict {
+  std::string claim, seal, verdict;
+};
+
+/// kind failure: a claim or published figure did not hold, or the run could not finish.
+struct Failure {
+  std::string claimed, source, observed, stage, log_excerpt;
+  int exit_code = 0;
+};
+
+struct Submission {
+  std::string kind = "reproduction";  ///< "reproduction" | "failure" | "probe"
+  std::string created_utc, nonce;
+  std::string protocol;  ///< "quick" | "default" | "full" | "decode" | "probe"
+  Suite suite;
+  Machine machine;
+  Conditions conditions;
+  std::vector<Plan> plans;
+  std::vector<Launch> launches;
+  Derived derived;
+  std::vector<Forecast> forecasts;
+  std::vector<Verdict> verdicts;
+  std::optional<Failure> failure;
+};
+
+/// Returns the text of a submission as canonical JSON (RFC 8785), one line, no trailing newline.
+std::string to_canonical_json(const Submission& submission);
+/// Reads a document that has passed validate_document; throws Error(invalid_input) on anything missing.
+Submission submission_from_json(const std::string& text);
+
+/// The same for one launch: what a child process hands to its parent.
+std::string launch_to_json(const Launch& launch);
+Launch launch_from_json(const std::string& text);
+std::string plan_to_json(const Plan& plan);
+Plan plan_from_json(const std::string& text);
+
+/// Times as the documents write them: "2026-11-30T01:07:40Z".
+std::string utc_now();
+
+}  // namespace harness

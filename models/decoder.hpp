@@ -1,0 +1,52 @@
+// Decodes one token at a time with one kernel table.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/kernels/kernels.hpp"
+#include "models/shape.hpp"
+#include "models/weights.hpp"
+
+namespace models {
+
+/// Changes whenever the decoder's work or numerics change: results of different versions are not compared as equals.
+inline constexpr const char* kernel_version = "1";
+
+/// Owns packed weights and the state of one sequence. step() allocates nothing and makes no system call.
+/// All float sums follow the 16-lane contract (docs/models.md), so logits have the same bytes on every ISA.
+class Decoder {
+ public:
+  Decoder(const Shape& shape, const Weights& weights, const Kernels& kernels);
+  ~Decoder();
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  void reset();
+  /// Feeds a token at the next position and returns logits[vocab], valid until the next call.
+  /// Throws Error(invalid_input) when position ≥ context or token ≥ vocab.
+  std::span<const float> step(uint32_t token);
+  [[nodiscard]] int position() const;
+  /// Returns the packed weight memory that a token reads, as regions to flush: not KV, state or code.
+  [[nodiscard]] std::vector<std::span<const std::byte>> weight_regions() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// First maximum: ties go to the lowest index.
+uint32_t argmax(std::span<const float> logits);
+
+/// Seeded uniform tokens in [0, vocab): what teacher-forced passes feed.
+std::vector<uint32_t> seeded_tokens(const Shape& shape, uint64_t seed, int count);
+
+/// Runs the golden pass on a fresh sequence: 64 teacher-forced seeded tokens (seed 1) from position 0, then 64 greedy
+/// ones, and returns the SHA-256 of all their logits' bytes (little-endian f32). The same on every ISA and compiler.
+std::string golden_digest(Decoder& decoder, const Shape& shape);
+/// The committed digest that golden_digest must give for synthetic weights of seed 1; "" for a model without one.
+std::string expected_golden(const Shape& shape);
+
+}  // namespace models

@@ -1,0 +1,41 @@
+// What a model is made of, and what one token of it costs.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace models {
+
+enum class Block { conv, attention };
+
+/// The gated short-convolution + GQA hybrid (docs/models.md gives its equations).
+struct Shape {
+  std::string name;
+  int vocab = 0, d = 0, ff = 0;
+  std::vector<Block> blocks;
+  int heads = 0, kv_heads = 0, head_dim = 0;
+  int conv_taps = 4;
+  int context = 0;
+  float softcap = 0;  ///< 0: none
+  int default_position_first = 0, default_position_last = 127;  ///< inclusive; what `decode` and `run` time
+};
+
+/// What a token costs, derived from the shape alone.
+struct Cost {
+  int64_t parameters = 0;
+  int64_t code_bytes_per_token = 0;    ///< weight codes read per token
+  int64_t weight_bytes_per_token = 0;  ///< codes + scales + norms: all weight bytes read per token
+  int64_t kv_bytes = 0;                ///< K and V codes and scales at full context
+  int64_t working_set_bytes = 0;       ///< weights + KV + state + scratch
+  int64_t macs_per_token = 0;          ///< weight multiply-adds (attention over positions not counted)
+};
+Cost cost(const Shape& shape);
+
+/// Every model this binary can decode, in a fixed order.
+std::span<const Shape> shapes();
+/// Throws Error(usage) that names the nearest model when there is none of that name.
+const Shape& find_shape(std::string_view name);
+
+}  // namespace models

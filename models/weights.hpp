@@ -1,0 +1,39 @@
+// Weights in canonical form: row-major int8 codes with one f32 scale per row, before any ISA packs them.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/shape.hpp"
+
+namespace models {
+
+/// W[rows, cols], w = code · scale[row].
+struct Matrix {
+  int rows = 0, cols = 0;
+  std::vector<int8_t> codes;  ///< row-major, in [-127, 127]
+  std::vector<float> scales;  ///< [rows]
+};
+
+struct BlockWeights {
+  std::vector<float> norm1, norm2;  ///< [d]
+  Matrix depthwise;                 ///< conv: [d, taps], oldest tap first
+  Matrix gate, mix;                 ///< conv: [d, d]
+  Matrix qkv, out;                  ///< attention: [d + 2·kv·hd, d], [d, heads·hd]
+  Matrix f1, f2, f3;                ///< [ff, d], [ff, d], [d, ff]
+};
+
+struct Weights {
+  Matrix embedding;  ///< [vocab, d], tied with the head
+  std::vector<BlockWeights> blocks;
+  std::vector<float> final_norm;  ///< [d]
+};
+
+/// Makes seeded synthetic weights: counter-based SplitMix64 over (seed, tensor id, index), integers only, so that every
+/// compiler makes the same bytes. Codes are the centred sum of four 6-bit fields; scales give each row an RMS of 1/√cols.
+Weights synthetic_weights(const Shape& shape, uint64_t seed);
+
+/// SHA-256 over canonical codes, scales and norms in file order.
+std::string weights_digest(const Weights& weights);
+
+}  // namespace models

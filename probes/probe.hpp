@@ -1,0 +1,48 @@
+// A probe: one question about the machine, answered as a series of samples. It never sees an expected value.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/clock.hpp"
+#include "harness/cpu_features.hpp"
+#include "harness/submission.hpp"
+#include "harness/topology.hpp"
+
+namespace probes {
+
+/// What a probe is told.
+struct ProbeContext {
+  const harness::Topology& topology;
+  const harness::CpuFeatures& features;
+  harness::Clock clock;
+  std::vector<int64_t> sizes_bytes;  ///< empty: the probe's own sizes
+  int sizes_per_octave = 2;
+  int samples = 5;
+  uint64_t seed = 1;  ///< order of sizes, chase permutation
+  /// Called with the fraction done in [0, 1]; may be empty.
+  std::function<void(double)> progress;
+};
+
+struct Probe {
+  const char* id;
+  const char* summary;    ///< one line for --list
+  bool takes_sizes;       ///< whether --size means anything to it
+  /// Runs on the calling thread, which the caller has pinned. What cannot be measured here comes back as a series with
+  /// status unavailable and the reason.
+  harness::Series (*run)(const ProbeContext& context);
+};
+
+/// All probes of this binary, in the order in which `run` takes them.
+std::span<const Probe> probes();
+/// Throws Error(usage) that names the nearest probe.
+const Probe& find_probe(const std::string& id);
+
+/// Returns the working-set sizes of a curve: `per_octave` sizes per doubling from 4 KiB to max(4 × LLC, 64 MiB), each a
+/// multiple of 512 bytes, ascending. `llc_bytes` 0 means no known last-level cache.
+std::vector<int64_t> working_sets(int64_t llc_bytes, int per_octave);
+
+}  // namespace probes
