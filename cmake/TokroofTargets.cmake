@@ -46,6 +46,7 @@ function(add_isa_file table dir isa)
   add_library(${table}_${isa} OBJECT ${dir}/${isa}.cpp)
   target_link_libraries(${table}_${isa} PRIVATE tokroof_options)
   # gcc's avx512fintrin.h reads deliberately uninitialised registers.
-  target_compile_options(${table}_${isa} PRIVATE ${ARG_FLAGS} -Wno-uninitialized -Wno-maybe-uninitialized)
+  target_compile_options(${table}_${isa} PRIVATE ${ARG_FLAGS} -Wno-uninitialized
+                         $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   set_property(GLOBAL APPEND PROPERTY tokroof_isa_objects ${table}_${isa})
 endfunction()
