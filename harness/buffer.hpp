@@ -8,8 +8,8 @@ namespace harness {
 
 enum class Pages { huge, small };  ///< huge: transparent huge pages requested; small: explicitly forbidden
 
-/// Owns an anonymous mapping, touched and filled with random bytes (constant data inflates bandwidth where memory
-/// is compressed). Aligned to 2 MiB. Throws Error(unavailable) when the memory is not to be had.
+/// Owns an anonymous mapping, touched and filled with random bytes (constant data inflates bandwidth where
+/// memory is compressed). Aligned to 2 MiB. Throws Error(unavailable) when the memory is not to be had.
 class Buffer {
  public:
   Buffer(size_t bytes, Pages pages, uint64_t seed = 1);

@@ -12,8 +12,8 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-/// Returns the p-quantile (0 ≤ p ≤ 1) by linear interpolation between order statistics (Hyndman & Fan type 7).
-/// Asserts that values is not empty.
+/// Returns the p-quantile (0 ≤ p ≤ 1) by linear interpolation between order statistics (Hyndman & Fan type
+/// 7). Asserts that values is not empty.
 double quantile(std::span<const double> values, double p);
 double median(std::span<const double> values);
 
@@ -21,12 +21,12 @@ double median(std::span<const double> values);
 double student_t_quantile(double p, double degrees);
 
 /// Returns median and the t interval of positive values, taken on their logarithms at `confidence`.
-/// The median is the sample median; the interval is exp(mean(log) ± t·s/√n), widened if need be to hold the median.
-/// With fewer than two values low = high = median.
+/// The median is the sample median; the interval is exp(mean(log) ± t·s/√n), widened if need be to hold the
+/// median. With fewer than two values low = high = median.
 Interval log_t_interval(std::span<const double> values, double confidence = 0.95);
 
-/// Returns the distribution-free interval from order statistics (sign test) around the median; with too few values
-/// for the confidence it is [min, max].
+/// Returns the distribution-free interval from order statistics (sign test) around the median; with too few
+/// values for the confidence it is [min, max].
 Interval sign_interval(std::span<const double> values, double confidence = 0.95);
 
 /// Counter-based generator (Steele, Lea, Flood 2014, SplitMix64): the same sequence on every library.
