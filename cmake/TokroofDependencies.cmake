@@ -14,7 +14,7 @@ find_library(SDE_LIBRARY NAMES libsde.so REQUIRED)
 
 # valijson is one header-only library, but its Debian package depends on 170 others: script/bootstrap therefore
 # unpacks only its headers below the build folder. An installed valijson comes first.
-find_path(VALIJSON_INCLUDE_DIR valijson/validator.hpp HINTS ${CMAKE_SOURCE_DIR}/build/valijson/usr/include)
+find_path(VALIJSON_INCLUDE_DIR valijson/validator.hpp PATHS ${CMAKE_SOURCE_DIR}/build/valijson/usr/include)
 if(NOT VALIJSON_INCLUDE_DIR AND TOKROOF_FETCH_VALIJSON)
   include(FetchContent)
   FetchContent_Declare(valijson GIT_REPOSITORY https://github.com/tristanpenman/valijson.git GIT_TAG v1.0)

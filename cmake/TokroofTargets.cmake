@@ -21,7 +21,8 @@ function(add_tokroof_library name)
 endfunction()
 
 # add_tokroof_tests(NAME LIBRARIES <libs> SOURCES <x_test.cpp>...) — one test executable per folder. Tests run in the
-# source folder, so that testdata is found by its path in the repository.
+# source folder, so that testdata is found by its path in the repository. A suite whose name begins with Hardware asks
+# the real machine: its tests get the label `hardware` and run alone, the sanitizer build leaves them out.
 function(add_tokroof_tests name)
   if(NOT BUILD_TESTING)
     return()
@@ -32,10 +33,13 @@ function(add_tokroof_tests name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE tokroof_options ${ARG_LIBRARIES} GTest::gtest_main)
-  gtest_discover_tests(${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_TIMEOUT 60)
+  set(discovery WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${name} ${discovery} TEST_FILTER "-Hardware*:*/Hardware*" PROPERTIES TIMEOUT 300)
+  gtest_discover_tests(${name} ${discovery} TEST_FILTER "Hardware*:*/Hardware*"
+                       PROPERTIES TIMEOUT 300 LABELS hardware RUN_SERIAL TRUE)
 endfunction()
 
-# add_isa_files(TABLE ISA ARCH <processor regex> FLAGS <flags>) registers one ISA file of a table (kernels, streams).
+# add_isa_file(TABLE FOLDER ISA ARCH <processor regex> FLAGS <flags>) registers one ISA file of a table (kernels, streams).
 # The C++ table is generated from this explicit list: no self-registering globals, no globbing.
 function(add_isa_file table dir isa)
   cmake_parse_arguments(ARG "" "ARCH" "FLAGS" ${ARGN})
