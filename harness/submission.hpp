@@ -212,6 +212,7 @@ struct Verdict {
 struct Failure {
   std::string claimed, source, observed, stage, log_excerpt;
   int exit_code = 0;
+  std::vector<std::string> doctor;  ///< readiness findings that were not good, "code: finding"
 };
 
 struct Submission {

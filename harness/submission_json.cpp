@@ -1,0 +1,245 @@
+// The keys of a submission; with submission_machine_fields.hpp and submission_launch_fields.hpp the only
+// place that spells them. Each key stands once: `fields` serves writing and reading.
+#include <array>
+#include <ctime>
+
+#include "harness/canonical_json.hpp"
+#include "harness/submission.hpp"
+#include "harness/submission_launch_fields.hpp"
+#include "harness/submission_machine_fields.hpp"
+
+namespace harness {
+
+inline constexpr const char* submission_schema = "tokroof/submission/1";
+
+template <class Io, Like<Interval> T>
+void fields(Io& io, T& value) {
+  io("median", value.median);
+  io("low", value.low);
+  io("high", value.high);
+}
+
+/// An interval whose middle has another name: an estimate of a size, the point of a forecast.
+enum class Centre { estimate, point };
+template <Centre centre>
+struct Centred {
+  Interval interval;
+};
+template <class Io, Centre centre>
+void centred_fields(Io& io, Like<Interval> auto& value) {
+  io(centre == Centre::estimate ? "estimate" : "point", value.median);
+  io("low", value.low);
+  io("high", value.high);
+}
+template <class Io, Like<Centred<Centre::estimate>> T>
+void fields(Io& io, T& value) {
+  centred_fields<Io, Centre::estimate>(io, value.interval);
+}
+template <class Io, Like<Centred<Centre::point>> T>
+void fields(Io& io, T& value) {
+  centred_fields<Io, Centre::point>(io, value.interval);
+}
+template <Centre centre, class Io, Like<Reading<Interval>> T>
+void centred(Io& io, const char* key, T& reading) {
+  if constexpr (Io::writing) {
+    if (const auto* interval = std::get_if<Interval>(&reading)) {
+      io(key, Centred<centre>{*interval});
+    } else {
+      io(key, std::get<Unavailable>(reading));
+    }
+  } else {
+    Reading<Centred<centre>> read;
+    io(key, read);
+    if (available(read)) {
+      reading = std::get<Centred<centre>>(read).interval;
+    } else {
+      reading = std::get<Unavailable>(read);
+    }
+  }
+}
+
+/// A decode key is no object of its own: its selectors stand beside the figures that they select.
+template <class Io, Like<DecodeKey> T>
+void fields(Io& io, T& value) {
+  io("model", value.model);
+  io("mode", value.mode);
+  io("placement", value.placement);
+  io("isa", value.isa);
+  io("arithmetic", value.arithmetic);
+  io("weights", value.weights);
+  io("routing", value.routing);
+  io("threads", value.threads);
+  io("page_bytes", value.page_bytes);
+  io("core_kind", value.core_kind);
+  io("position_first", value.position_first);
+  io("position_last", value.position_last);
+}
+
+template <class Io, Like<Roof> T>
+void fields(Io& io, T& value) {
+  io("level", value.level);
+  io("core_kind", value.core_kind);
+  io("threads", value.threads);
+  io("page_bytes", value.page_bytes);
+  io("size_bytes", value.size_bytes);
+  io("read_bytes_per_s", value.read_bytes_per_s);
+  io("load_latency_ns", value.load_latency_ns);
+}
+
+template <class Io, Like<CacheEstimate> T>
+void fields(Io& io, T& value) {
+  io("level", value.level);
+  io("core_kind", value.core_kind);
+  io("reported_bytes", value.reported_bytes);
+  centred<Centre::estimate>(io, "effective_bytes", value.effective_bytes);
+  io("method", value.method);
+  io("retouch", value.retouch);
+}
+
+template <class Io, Like<DecodeResult> T>
+void fields(Io& io, T& value) {
+  fields(io, value.key);
+  io("arm", value.arm);
+  io("launches", value.launches);
+  io("tokens_per_s", value.tokens_per_s);
+  io("token_ns_p50", value.token_ns_p50);
+  io("token_ns_p99", value.token_ns_p99);
+  io("weight_bytes_per_token", value.weight_bytes_per_token);
+  io("weight_bytes_per_s", value.weight_bytes_per_s);
+  io("roof_fraction", value.roof_fraction);
+  io("evicted_verified", value.evicted_verified);
+  io("kernel_version", value.kernel_version);
+}
+
+template <class Io, Like<ArmRatio> T>
+void fields(Io& io, T& value) {
+  io("name", value.name);
+  fields(io, value.key);
+  io("launches", value.launches);
+  io("speed_ratio", value.speed_ratio);
+}
+
+template <class Io, Like<Forecast> T>
+void fields(Io& io, T& value) {
+  io("id", value.id);
+  io("version", value.version);
+  fields(io, value.key);
+  io("inputs_sha256", value.inputs_sha256);
+  centred<Centre::point>(io, "tokens_per_s", value.tokens_per_s);
+  io("made_ns", value.made_ns);
+  io("made_utc", value.made_utc);
+}
+
+template <class Io, Like<ForecastError> T>
+void fields(Io& io, T& value) {
+  io("id", value.id);
+  io("version", value.version);
+  fields(io, value.key);
+  io("measured_over_forecast", value.measured_over_forecast);
+  io("inside_interval", value.inside_interval);
+}
+
+template <class Io, Like<Flag> T>
+void fields(Io& io, T& value) {
+  io("code", value.code);
+  io("detail", value.detail);
+  io("value", value.value);
+}
+
+template <class Io, Like<Derived> T>
+void fields(Io& io, T& value) {
+  io("roofs", value.roofs);
+  io("caches", value.caches);
+  io("decode", value.decode);
+  io("ratios", value.ratios);
+  io("forecast_errors", value.forecast_errors);
+  io("flags", value.flags);
+}
+
+template <class Io, Like<Verdict> T>
+void fields(Io& io, T& value) {
+  io("claim", value.claim);
+  io("seal", value.seal);
+  io("verdict", value.verdict);
+}
+
+template <class Io, Like<Failure> T>
+void fields(Io& io, T& value) {
+  io("claimed", value.claimed);
+  io("source", value.source);
+  io("observed", value.observed);
+  io("stage", value.stage);
+  io("exit_code", value.exit_code);
+  io("log_excerpt", value.log_excerpt);
+  io("doctor", value.doctor);
+}
+
+template <class Io, Like<Submission> T>
+void fields(Io& io, T& value) {
+  std::string schema = submission_schema;
+  io("schema", schema);
+  io("kind", value.kind);
+  io("created_utc", value.created_utc);
+  io("nonce", value.nonce);
+  io("protocol", value.protocol);
+  io("suite", value.suite);
+  io("machine", value.machine);
+  io("conditions", value.conditions);
+  io("plans", value.plans);
+  io("launches", value.launches);
+  io("derived", value.derived);
+  io("forecasts", value.forecasts);
+  io("verdicts", value.verdicts);
+  io.optional("failure", value.failure);
+}
+
+namespace {
+
+template <class T>
+std::string write(const T& value) {
+  JsonWriter io;
+  fields(io, value);
+  return canonical_text(io.take());
+}
+
+template <class T>
+T read(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) throw Error(ExitCode::invalid_input, "the text is not JSON");
+  const JsonReader io(json, "");
+  T value;
+  fields(io, value);
+  return value;
+}
+
+}  // namespace
+
+std::string to_canonical_json(const Submission& submission) {
+  return write(submission);
+}
+Submission submission_from_json(const std::string& text) {
+  return read<Submission>(text);
+}
+std::string launch_to_json(const Launch& launch) {
+  return write(launch);
+}
+Launch launch_from_json(const std::string& text) {
+  return read<Launch>(text);
+}
+std::string plan_to_json(const Plan& plan) {
+  return write(plan);
+}
+Plan plan_from_json(const std::string& text) {
+  return read<Plan>(text);
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 24> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+}  // namespace harness

@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "harness/submission_example.hpp"
+
+namespace harness {
+namespace {
+
+using nlohmann::json;
+
+/// Changes one member of a document and returns what reading it then says.
+std::string reading_error(const std::function<void(json&)>& change) {
+  json document = json::parse(to_canonical_json(example_submission()));
+  change(document);
+  try {
+    submission_from_json(document.dump());
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::invalid_input);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(submission_json, a_full_submission_comes_back_as_the_same_text) {
+  const std::string text = to_canonical_json(example_submission());
+  EXPECT_EQ(to_canonical_json(submission_from_json(text)), text);
+}
+
+TEST(submission_json, values_come_back_as_they_were) {
+  const Submission was = example_submission();
+  const Submission is = submission_from_json(to_canonical_json(was));
+  EXPECT_EQ(is.plans, was.plans);
+  ASSERT_EQ(is.launches.size(), was.launches.size());
+  for (size_t i = 0; i < is.launches.size(); ++i) {
+    EXPECT_EQ(is.launches[i].series, was.launches[i].series);
+    EXPECT_EQ(is.launches[i].counters, was.launches[i].counters);
+    EXPECT_EQ(is.launches[i].plan, was.launches[i].plan);
+  }
+  EXPECT_EQ(is.machine.caches, was.machine.caches);
+  EXPECT_EQ(is.conditions.governor, was.conditions.governor);
+  EXPECT_EQ(is.conditions.load1, was.conditions.load1);
+  EXPECT_EQ(is.derived.caches[0].effective_bytes, was.derived.caches[0].effective_bytes);
+  EXPECT_EQ(is.derived.decode[0].key, was.derived.decode[0].key);
+  EXPECT_EQ(is.forecasts[0].tokens_per_s, was.forecasts[0].tokens_per_s);
+  EXPECT_EQ(is.forecasts[1].tokens_per_s, was.forecasts[1].tokens_per_s);
+  ASSERT_TRUE(is.failure);
+  EXPECT_EQ(is.failure->exit_code, 10);
+}
+
+TEST(submission_json, keys_are_spelled_as_documented) {
+  const json document = json::parse(to_canonical_json(example_submission()));
+  EXPECT_EQ(document["schema"], "tokroof/submission/1");
+  EXPECT_EQ(document["machine"]["caches"][0]["level"], "l1");
+  EXPECT_EQ(document["machine"]["caches"][4]["level"], "memory_side");
+  EXPECT_EQ(document["conditions"]["turbo"]["unavailable"], "no cpufreq directory");
+  EXPECT_EQ(document["derived"]["caches"][0]["effective_bytes"]["estimate"], 900000);
+  EXPECT_EQ(document["derived"]["roofs"][0]["read_bytes_per_s"]["median"], 3e11);
+  EXPECT_EQ(document["derived"]["decode"][0]["mode"], "warm") << "selectors stand beside the figures";
+  EXPECT_EQ(document["forecasts"][0]["tokens_per_s"]["point"], 10900);
+  EXPECT_TRUE(document["launches"][0]["series"][0]["samples"][0].is_array()) << "a curve has a list per size";
+  EXPECT_TRUE(document["launches"][1]["series"][0]["samples"][0].is_number_integer());
+}
+
+TEST(submission_json, empty_optional_members_are_left_out) {
+  const json series = json::parse(to_canonical_json(example_submission()))["launches"][0]["series"][1];
+  for (const char* key : {"samples", "sizes_bytes", "disturbed", "params", "model", "arm"}) {
+    EXPECT_FALSE(series.contains(key)) << key;
+  }
+  EXPECT_TRUE(series.contains("reason"));
+}
+
+TEST(submission_json, launches_and_plans_travel_alone) {
+  const std::string launch = launch_to_json(example_decode());
+  EXPECT_EQ(launch_to_json(launch_from_json(launch)), launch);
+  EXPECT_EQ(plan_from_json(plan_to_json(example_plan())), example_plan());
+}
+
+TEST(submission_json, a_missing_member_is_named_by_its_path) {
+  EXPECT_EQ(reading_error([](json& d) { d["launches"][1].erase("wall_ns"); }),
+            "/launches/1/wall_ns: expected a value");
+  EXPECT_EQ(reading_error([](json& d) { d["machine"]["cores"] = "two"; }),
+            "/machine/cores: expected an integer");
+  EXPECT_EQ(reading_error([](json& d) { d["machine"]["cores"] = int64_t{1} << 40; }),
+            "/machine/cores: expected an integer of fewer digits");
+  EXPECT_EQ(reading_error([](json& d) { d["plans"] = 3; }), "/plans: expected a list");
+  EXPECT_EQ(reading_error([](json& d) { d["suite"] = 3; }), "/suite: expected an object");
+  EXPECT_EQ(reading_error([](json& d) { d["suite"]["git_dirty"] = 3; }),
+            "/suite/git_dirty: expected true or false");
+  EXPECT_EQ(reading_error([](json& d) { d["launches"][0]["series"][0]["status"] = "good"; }),
+            "/launches/0/series/0/status: expected ok, unavailable or failed");
+  EXPECT_EQ(reading_error([](json&) {}), "no error");
+}
+
+TEST(submission_json, text_that_is_not_json_is_refused) {
+  EXPECT_THROW(submission_from_json("{"), Error);
+}
+
+TEST(submission_json, integers_that_doubles_cannot_hold_are_not_written) {
+  Launch launch = example_decode();
+  launch.order_seed = (uint64_t{1} << 53) + 1;
+  EXPECT_THROW(launch_to_json(launch), Error);
+  launch.order_seed = uint64_t{1} << 53;
+  EXPECT_NO_THROW(launch_to_json(launch));
+}
+
+TEST(submission_json, a_figure_that_is_not_finite_is_named) {
+  Submission submission = example_submission();
+  submission.derived.decode[0].weight_bytes_per_s = std::numeric_limits<double>::quiet_NaN();
+  try {
+    to_canonical_json(submission);
+    FAIL() << "NaN was written";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::internal);
+    EXPECT_NE(std::string(error.what()).find("weight_bytes_per_s"), std::string::npos) << error.what();
+  }
+}
+
+TEST(submission_json, now_is_written_with_a_z_and_whole_seconds) {
+  const std::string now = utc_now();
+  ASSERT_EQ(now.size(), 20u);
+  EXPECT_EQ(now[10], 'T');
+  EXPECT_EQ(now.back(), 'Z');
+  EXPECT_GT(now, "2024-01-01T00:00:00Z");
+}
+
+}  // namespace
+}  // namespace harness

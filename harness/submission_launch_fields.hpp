@@ -1,0 +1,102 @@
+// The keys of `plans` and `launches`. Part of submission_json.cpp, which alone includes it.
+#pragma once
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "harness/submission.hpp"
+#include "harness/submission_reader.hpp"
+#include "harness/submission_writer.hpp"
+
+namespace harness {
+
+template <class Io, Like<Plan> T>
+void fields(Io& io, T& value) {
+  io("model", value.model);
+  io("isa", value.isa);
+  io("arithmetic", value.arithmetic);
+  io("weights", value.weights);
+  io("weights_seed", value.weights_seed);
+  io("routing", value.routing);
+  io("page_bytes", value.page_bytes);
+  io("threads", value.threads);
+  io("position_first", value.position_first);
+  io("position_last", value.position_last);
+  io.optional("positions", value.positions);
+  io("block_tokens", value.block_tokens);
+  io("samples_per_arm", value.samples_per_arm);
+  io.optional("golden", value.golden);
+  io("kernel_version", value.kernel_version);
+  io("arms", value.arms);
+}
+
+template <class Io, Like<Disturbed> T>
+void fields(Io& io, T& value) {
+  io("index", value.index);
+  io("reasons", value.reasons);
+}
+
+template <class Io, Like<Totals> T>
+void fields(Io& io, T& value) {
+  io("wall_ns", value.wall_ns);
+  io("cpu_ns", value.cpu_ns);
+  io("steal_ns", value.steal_ns);
+  io("involuntary_switches", value.involuntary_switches);
+  io("minor_faults", value.minor_faults);
+  io("major_faults", value.major_faults);
+}
+
+constexpr std::array<std::string_view, 3> status_names{"ok", "unavailable", "failed"};
+
+template <class Io, Like<Series> T>
+void status_field(Io& io, T& value) {
+  if constexpr (Io::writing) {
+    io("status", std::string(status_names[static_cast<size_t>(value.status)]));
+  } else {
+    std::string name;
+    io("status", name);
+    size_t i = 0;
+    while (i < status_names.size() && status_names[i] != name) ++i;
+    if (i == status_names.size()) Io::refuse(io.place("status"), "ok, unavailable or failed");
+    value.status = static_cast<Status>(i);
+  }
+}
+
+template <class Io, Like<Series> T>
+void fields(Io& io, T& value) {
+  io("probe", value.probe);
+  io.optional("model", value.model);
+  io.optional("arm", value.arm);
+  io.optional("mode", value.mode);
+  io.optional("placement", value.placement);
+  status_field(io, value);
+  io.optional("reason", value.reason);
+  io.optional("params", value.params);
+  io.optional("sizes_bytes", value.sizes_bytes);
+  io.optional("work_per_sample", value.work_per_sample);
+  io.optional("work_unit", value.work_unit);
+  // One key holds either shape: a list per size for a curve, a plain list otherwise.
+  if (value.sizes_bytes.empty()) {
+    io.optional("samples", value.samples);
+  } else {
+    io.optional("samples", value.samples_by_size);
+  }
+  io.optional("disturbed", value.disturbed);
+  io("totals", value.totals);
+}
+
+template <class Io, Like<Launch> T>
+void fields(Io& io, T& value) {
+  io("purpose", value.purpose);
+  io.optional("plan", value.plan);
+  io("round", value.round);
+  io("start_ns", value.start_ns);
+  io("wall_ns", value.wall_ns);
+  io.optional("arm_order", value.arm_order);
+  io("order_seed", value.order_seed);
+  io.optional("golden_got", value.golden_got);
+  io("counters", value.counters);
+  io("series", value.series);
+}
+
+}  // namespace harness
