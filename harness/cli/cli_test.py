@@ -1,0 +1,304 @@
+"""What a user sees of the command: help, bad input, a real quick run, an interrupted one. Run by ctest:
+
+    cli_test.py PATH_OF_TOKROOF [unittest arguments]
+
+Needs python3-jsonschema, the independent judge of what a run writes.
+"""
+import getpass
+import hashlib
+import json
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import jsonschema
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOKROOF = sys.argv.pop(1)
+COMMANDS = ["info", "doctor", "probe", "models", "decode", "predict", "run", "validate", "store", "store list",
+            "store show", "store check"]
+
+
+def tokroof(*arguments, home=None, **environment):
+    env = dict(os.environ, **environment)
+    if home:
+        env["TOKROOF_HOME"] = str(home)
+    return subprocess.run([TOKROOF, *arguments], capture_output=True, text=True, env=env, stdin=subprocess.DEVNULL,
+                          timeout=300)
+
+
+def last_line(text):
+    lines = text.rstrip("\n").split("\n")
+    return lines[-1]
+
+
+class Help(unittest.TestCase):
+    def test_every_subcommand_shows_an_example(self):
+        for command in COMMANDS:
+            result = tokroof(*command.split(), "--help")
+            self.assertEqual(result.returncode, 0, command)
+            self.assertIn("Example: tokroof " + command.split()[0], result.stdout)
+            self.assertEqual(result.stderr, "")
+
+    def test_the_hidden_subcommand_is_not_advertised(self):
+        self.assertNotIn("launch", tokroof("--help").stdout)
+
+    def test_without_a_subcommand_the_help_is_shown_and_the_exit_code_is_2(self):
+        result = tokroof()
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("Example", result.stdout)
+
+
+class BadInput(unittest.TestCase):
+    def refused(self, code, pattern, *arguments, **environment):
+        with tempfile.TemporaryDirectory() as home:
+            result = tokroof(*arguments, home=home, **environment)
+            self.assertEqual(result.returncode, code, result.stderr)
+            self.assertRegex(last_line(result.stderr), pattern)
+            self.assertEqual(len(result.stderr.rstrip("\n").split("\n")), 1, result.stderr)
+            self.assertEqual(result.stdout, "")
+            left = [str(path) for path in pathlib.Path(home).rglob("*.json")]
+            self.assertEqual(left, [], "half-written files")
+
+    def test_names_that_do_not_exist_are_refused_with_the_nearest_one(self):
+        self.refused(2, "did you mean 'coreflow_1_9m'", "decode", "coreflow_19m")
+        self.refused(2, "did you mean 'coreflow_1_9m'", "predict", "coreflow_1_9")
+        self.refused(2, "did you mean 'evict_flush'", "decode", "coreflow_1_9m", "--mode", "evict_flsh")
+        self.refused(2, "did you mean 'load_latency'", "probe", "load_latncy")
+        self.refused(2, "did you mean 'scalar'", "decode", "coreflow_1_9m", "--isa", "scaler")
+        self.refused(2, "did you mean 'scalar'", "run", "--quick", TOKROOF_ISA="scaler")
+        self.refused(2, "did you mean 'validate'", "validte", "x")
+
+    def test_names_near_to_nothing_are_refused_without_a_guess(self):
+        self.refused(2, "^tokroof: error: (?!.*did you mean)", "decode", "zzzzzzzzzzzzzzzz")
+
+    def test_values_outside_their_range_are_refused(self):
+        self.refused(2, "size '0'", "probe", "load_latency", "--size", "0")
+        self.refused(2, "size '16 apples'", "probe", "load_latency", "--size", "16 apples")
+        self.refused(2, "positions '9:2'", "decode", "coreflow_1_9m", "--positions", "9:2")
+        self.refused(4, "context of 1024", "decode", "coreflow_1_9m", "--positions", "0:1024")
+        self.refused(2, "launches", "decode", "coreflow_1_9m", "--launches", "0")
+        self.refused(2, "--no-such-option", "info", "--no-such-option")
+
+    def test_a_size_that_memory_cannot_hold_is_refused(self):
+        self.refused(6, "(?i)memory", "probe", "load_latency", "--size", "900GiB")
+
+    def test_files_that_are_not_there_are_refused(self):
+        self.refused(4, "no-such-file", "validate", "no-such-file.json")
+        self.refused(4, "no-such-file", "info", "--topology", "no-such-file.xml")
+        self.refused(7, "no store|store.sqlite", "store", "list")
+
+    def test_a_store_that_cannot_be_written_is_known_before_measuring(self):
+        started = time.monotonic()
+        self.refused(7, "/proc/no-such-folder", "run", "--quick", "--db", "/proc/no-such-folder/store.sqlite")
+        self.assertLess(time.monotonic() - started, 5)
+
+
+class Validate(unittest.TestCase):
+    def judge(self, text):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write(text)
+            file.flush()
+            return tokroof("validate", file.name)
+
+    def test_a_truncated_file_is_refused(self):
+        example = next((ROOT / "schemas/examples/valid").glob("*.json")).read_text()
+        result = self.judge(example[: len(example) // 2])
+        self.assertEqual(result.returncode, 4)
+
+    def test_every_violation_is_listed_with_its_pointer(self):
+        document = json.loads(next((ROOT / "schemas/examples/valid").glob("*.json")).read_text())
+        document["suite"]["version"] = 7
+        document["machine"]["cores"] = -1
+        document["surprise"] = True
+        result = self.judge(json.dumps(document))
+        self.assertEqual(result.returncode, 4)
+        for pointer in ("/suite/version", "/machine/cores", "surprise"):
+            self.assertIn(pointer, result.stdout)
+
+    def test_the_examples_are_judged_as_their_folder_says(self):
+        for path in sorted((ROOT / "schemas/examples/valid").glob("*.json")):
+            self.assertEqual(tokroof("validate", str(path)).returncode, 0, path.name)
+        for path in sorted((ROOT / "schemas/examples/invalid").glob("*.json")):
+            self.assertEqual(tokroof("validate", str(path)).returncode, 4, path.name)
+
+
+class Answers(unittest.TestCase):
+    def test_json_answers_are_one_json_document(self):
+        info = json.loads(tokroof("info", "--json").stdout)
+        self.assertEqual(set(info) - {"chosen"},
+                         {"caches", "cores", "pus", "allowed_pus", "core_kinds", "numa_nodes", "isa", "counters"})
+        self.assertTrue(json.loads(tokroof("doctor", "--json").stdout))
+        models = {model["model"]: model for model in json.loads(tokroof("models", "--json").stdout)}
+        self.assertEqual(models["coreflow_1_9m"]["parameters"], 1879632)
+        self.assertEqual(models["coreflow_1_9m"]["weight_bytes_per_token"], 1933600)
+
+    def test_a_recorded_machine_is_shown_as_recorded(self):
+        xml = ROOT / "harness/testdata/topologies/AMD-17h-Zen-2xEpyc-7451.xml"
+        info = json.loads(tokroof("info", "--topology", str(xml), "--json").stdout)
+        l3 = [cache for cache in info["caches"] if cache["level"] == 3]
+        self.assertEqual([(cache["bytes"], cache["instances"]) for cache in l3], [(8388608, 16)])
+
+    def test_a_forced_isa_is_the_one_that_ran(self):
+        for isa in ("scalar",):
+            result = tokroof("decode", "coreflow_1_9m", "--isa", isa, "--positions", "0:3", "--launches", "1", "--json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            document = json.loads(result.stdout)
+            self.assertEqual({decode["isa"] for decode in document["derived"]["decode"]}, {isa})
+            self.assertEqual(document["suite"]["isa_chosen_by"], "forced")
+
+    def test_colour_and_marks_follow_the_terminal(self):
+        plain = tokroof("doctor", LC_ALL="C", NO_COLOR="1").stdout
+        self.assertTrue(plain.isascii() or "✔" not in plain)
+        self.assertNotIn("\x1b", plain)
+
+
+class QuickRun(unittest.TestCase):
+    """One real run, looked at from all sides."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.home = pathlib.Path(cls.folder.name)
+        started = time.monotonic()
+        cls.result = tokroof("run", "--quick", home=cls.home)
+        cls.seconds = time.monotonic() - started
+        paths = list((cls.home / "submissions").rglob("*.json"))
+        cls.path = paths[0] if len(paths) == 1 else None
+        cls.text = cls.path.read_text() if cls.path else ""
+        cls.document = json.loads(cls.text) if cls.text else {}
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_it_ends_with_a_table_and_the_place_of_the_document(self):
+        self.assertEqual(self.result.returncode, 0, self.result.stderr)
+        self.assertIn(str(self.path), self.result.stdout)
+        for word in ("warm", "evict_flush", "evict_read", "dram_roof", "cache_roof", "curve"):
+            self.assertIn(word, self.result.stdout)
+
+    def test_it_shows_no_progress_without_a_terminal(self):
+        self.assertNotIn("\r", self.result.stderr)
+        self.assertNotIn("\x1b", self.result.stdout + self.result.stderr)
+
+    def test_the_document_is_small_canonical_and_named_by_its_content(self):
+        self.assertLessEqual(len(self.text), 40_000)
+        canonical = self.text.rstrip("\n")
+        digest = hashlib.sha256(canonical.encode()).hexdigest()
+        self.assertEqual(self.path.name, f"{self.document['machine']['machine_key'][:8]}-{digest[:8]}.json")
+
+    def test_the_document_is_valid_for_the_independent_judge(self):
+        schema = json.loads((ROOT / "schemas/submission.schema.json").read_text())
+        jsonschema.Draft7Validator(schema).validate(self.document)
+        self.assertEqual(tokroof("validate", str(self.path)).returncode, 0)
+
+    def test_the_document_tells_nothing_private(self):
+        secrets = [socket.gethostname(), os.path.expanduser("~"), str(ROOT), str(self.home)]
+        user = getpass.getuser()
+        if len(user) >= 3:
+            secrets.append(f'"{user}"')
+        for path in pathlib.Path("/sys/class/net").glob("*/address"):
+            address = path.read_text().strip()
+            if address and address != "00:00:00:00:00:00":
+                secrets.append(address)
+        for name in ("product_serial", "board_serial", "product_uuid"):
+            try:
+                secrets.append(pathlib.Path("/sys/class/dmi/id", name).read_text().strip())
+            except OSError:
+                pass
+        for secret in filter(lambda text: len(text) >= 2, secrets):
+            found = re.search(r"(?<![A-Za-z0-9])" + re.escape(secret) + r"(?![A-Za-z0-9])", self.text, re.IGNORECASE)
+            self.assertIsNone(found, secret)
+        self.assertIsNone(re.search(r"([0-9a-f]{2}:){5}[0-9a-f]{2}", self.text, re.IGNORECASE), "a MAC address")
+
+    def test_forecasts_were_fixed_before_any_decode(self):
+        first_decode = min(launch["start_ns"] for launch in self.document["launches"] if launch["purpose"] == "decode")
+        self.assertTrue(self.document["forecasts"])
+        for forecast in self.document["forecasts"]:
+            self.assertLess(forecast["made_ns"], first_decode)
+
+    def test_own_events_came_back_through_papi(self):
+        tokens = [launch["counters"]["tokens"] for launch in self.document["launches"] if launch["purpose"] == "decode"]
+        self.assertEqual(len(tokens), 5)
+        for count in tokens:
+            self.assertIsInstance(count, int)
+            self.assertGreater(count, 4 * 2 * 959)  # at least the timed tokens of four arms, two passes
+
+    def test_every_launch_was_right_before_it_was_fast(self):
+        golden = self.document["plans"][0]["golden"]
+        for launch in self.document["launches"]:
+            if launch["purpose"] == "decode":
+                self.assertEqual(launch["golden_got"], golden)
+
+    def test_flushing_costs_time(self):
+        ratios = {ratio["name"]: ratio["speed_ratio"]["median"] for ratio in self.document["derived"]["ratios"]}
+        self.assertLess(ratios["evict_flush/warm"], 1)
+
+    def test_the_store_holds_it_whole(self):
+        listed = json.loads(tokroof("store", "list", "--json", home=self.home).stdout)
+        self.assertEqual(len(listed), 1)
+        shown = tokroof("store", "show", "1", "--json", home=self.home).stdout
+        self.assertEqual(shown, self.text)
+        self.assertEqual(tokroof("store", "check", home=self.home).returncode, 0)
+
+    def test_a_forecast_uses_the_stored_probes(self):
+        started = time.monotonic()
+        result = tokroof("predict", "coreflow_1_9m", "--json", home=self.home)
+        self.assertLess(time.monotonic() - started, 5)
+        answer = json.loads(result.stdout)
+        self.assertEqual(answer["probed_utc"], self.document["created_utc"])
+        self.assertTrue(answer["forecasts"])
+
+    def test_it_was_quick(self):
+        self.assertLessEqual(self.seconds, 120, "twice what the issue promises on a quiet machine")
+
+
+class Interrupted(unittest.TestCase):
+    def run_on_a_terminal(self, home, seconds):
+        """Runs on a pty and presses Ctrl-C after a while; returns the exit code and what was shown."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.environ.update(TOKROOF_HOME=str(home), TERM="xterm", LC_ALL="C.UTF-8")
+            os.execv(TOKROOF, [TOKROOF, "run", "--quick"])
+        shown, started, pressed = b"", time.monotonic(), False
+        while time.monotonic() - started < 120:
+            if select.select([terminal], [], [], 0.2)[0]:
+                try:
+                    shown += os.read(terminal, 65536)
+                except OSError:
+                    break
+            if not pressed and time.monotonic() - started > seconds:
+                os.write(terminal, b"\x03")
+                pressed = True
+        else:
+            os.kill(pid, signal.SIGKILL)
+        status = os.waitpid(pid, 0)[1]
+        os.close(terminal)
+        return os.waitstatus_to_exitcode(status), shown.decode(errors="replace")
+
+    def test_ctrl_c_leaves_a_marked_partial_file_and_no_result(self):
+        with tempfile.TemporaryDirectory() as home:
+            code, shown = self.run_on_a_terminal(home, 4)
+            self.assertEqual(code, 130, shown)
+            self.assertIn("left", shown)  # progress with an estimate
+            partial = list(pathlib.Path(home, "partial").glob("*.json"))
+            self.assertEqual(len(partial), 1)
+            document = json.loads(partial[0].read_text())
+            self.assertIs(document["interrupted"], True)
+            self.assertEqual(tokroof("validate", str(partial[0])).returncode, 4)
+            self.assertEqual(list(pathlib.Path(home).rglob("submissions/**/*.json")), [])
+            self.assertEqual(json.loads(tokroof("store", "list", "--json", home=home).stdout), [])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,89 @@
+// The hidden subcommand that a child process runs: one launch, as JSON on stdout.
+#include <memory>
+#include <vector>
+
+#include "harness/cli/child.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/counters.hpp"
+#include "harness/cpu_features.hpp"
+#include "harness/pinning.hpp"
+#include "harness/submission.hpp"
+#include "probes/decode.hpp"
+#include "probes/probe.hpp"
+
+namespace cli {
+namespace {
+
+struct LaunchOptions {
+  std::string purpose, plan;
+  std::vector<std::string> ids;
+  std::vector<int64_t> sizes;
+  int sizes_per_octave = 2, samples = 5, pu = -1;
+  uint64_t seed = 1;
+  bool progress = false;
+};
+
+harness::Launch take_probes(const LaunchOptions& options, const harness::Topology& topology) {
+  harness::Launch launch;
+  launch.purpose = options.purpose;
+  const harness::CpuFeatures features = harness::read_cpu_features();
+  harness::Counters counters;
+  counters.start();
+  for (size_t i = 0; i < options.ids.size(); ++i) {
+    probes::ProbeContext context{topology,
+                                 features,
+                                 harness::steady_clock(),
+                                 options.sizes,
+                                 options.sizes_per_octave,
+                                 options.samples,
+                                 options.seed,
+                                 {}};
+    if (options.progress) {
+      context.progress = [i, n = options.ids.size()](double fraction) {
+        report_progress((static_cast<double>(i) + fraction) / static_cast<double>(n));
+      };
+    }
+    launch.series.push_back(probes::find_probe(options.ids[i]).run(context));
+  }
+  launch.counters = counters.stop();
+  return launch;
+}
+
+harness::Launch take_decode(const LaunchOptions& options, const harness::Topology& topology, int pu) {
+  probes::DecodeContext context{topology, harness::steady_clock(), pu, options.seed, {}};
+  if (options.progress) context.progress = report_progress;
+  return probes::run_decode_launch(harness::plan_from_json(options.plan), context);
+}
+
+harness::ExitCode run_launch(const LaunchOptions& options) {
+  const harness::Topology topology = harness::read_host_topology();
+  const harness::Pin pin(topology, harness::choose_pu(topology, options.pu));
+  const harness::Launch launch =
+      options.purpose == "decode" ? take_decode(options, topology, pin.pu()) : take_probes(options, topology);
+  print_result(harness::launch_to_json(launch) + "\n");
+  return harness::ExitCode::ok;
+}
+
+}  // namespace
+
+void add_launch(CLI::App& app, Invocation& invocation) {
+  CLI::App* command = add_command(app, "launch", "one child process of a run (internal)",
+                                  "tokroof launch --purpose probes --probe core_clock");
+  command->group("");  // hidden from --help
+  auto options = std::make_shared<LaunchOptions>();
+  command->add_option("--purpose", options->purpose)
+      ->required()
+      ->check(CLI::IsMember({"probes", "roofs_after", "decode"}));
+  command->add_option("--plan", options->plan);
+  command->add_option("--probe", options->ids);
+  command->add_option("--size", options->sizes);
+  command->add_option("--sizes-per-octave", options->sizes_per_octave);
+  command->add_option("--samples", options->samples);
+  command->add_option("--pu", options->pu);
+  command->add_option("--seed", options->seed);
+  command->add_flag("--progress-descriptor", options->progress, "write progress to file descriptor 3");
+  command->callback(
+      [&invocation, options] { invocation.action = [options] { return run_launch(*options); }; });
+}
+
+}  // namespace cli

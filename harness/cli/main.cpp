@@ -1,0 +1,100 @@
+// tokroof: the executable. Parses, runs the chosen subcommand, and turns errors into one line and an exit
+// code.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <string_view>
+#include <vector>
+
+#include "harness/build_info.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/interrupt.hpp"
+#include "harness/nearest_name.hpp"
+
+namespace cli {
+namespace {
+
+void add_commands(CLI::App& app, Invocation& invocation) {
+  add_info(app, invocation);
+  add_doctor(app, invocation);
+  add_probe(app, invocation);
+  add_models(app, invocation);
+  add_decode(app, invocation);
+  add_predict(app, invocation);
+  add_run(app, invocation);
+  add_validate(app, invocation);
+  add_store(app, invocation);
+  add_launch(app, invocation);
+}
+
+/// Says what a command line that cannot be parsed should have been.
+std::string parse_advice(const CLI::App& app, const CLI::ParseError& error,
+                         const std::vector<std::string>& args) {
+  std::string line = error.what();
+  while (!line.empty() && line.back() == '\n') line.pop_back();
+  std::vector<std::string_view> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  }
+  if (!args.empty() && args[0][0] != '-' && app.get_subcommand_no_throw(args[0]) == nullptr) {
+    return fmt::format("there is no command '{}'{} See tokroof --help.", args[0],
+                       harness::did_you_mean(args[0], names));
+  }
+  const bool known = !args.empty() && app.get_subcommand_no_throw(args[0]) != nullptr;
+  return fmt::format("{}. See tokroof {}--help.", line, known ? args[0] + " " : "");
+}
+
+harness::ExitCode fail(harness::ExitCode code, std::string_view message) {
+  fmt::print(stderr, "tokroof: error: {}\n", message);
+  return code;
+}
+
+harness::ExitCode run(const CLI::App& app, const Invocation& invocation) {
+  try {
+    if (!invocation.action) {
+      print_result(app.help());
+      return harness::ExitCode::usage;
+    }
+    return invocation.action();
+  } catch (const Interrupted& interrupted) {
+    return fail(harness::ExitCode::interrupted, interrupted.what());
+  } catch (const harness::Error& error) {
+    return fail(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(harness::ExitCode::unavailable,
+                "not enough memory: free some, or measure less (--quick, --size)");
+  } catch (const std::exception& error) {
+    return fail(
+        harness::ExitCode::internal,
+        fmt::format("internal: {}. Please report it with the output of 'tokroof info'.", error.what()));
+  }
+}
+
+}  // namespace
+}  // namespace cli
+
+int main(int argc, char** argv) {
+  const harness::BuildInfo build = harness::build_info();
+  CLI::App app{
+      "Measures a CPU, forecasts small-LLM decode from what it measured, decodes, and says how far off it "
+      "was.",
+      "tokroof"};
+  app.set_version_flag("--version", fmt::format("tokroof {} ({:.12}{}, {})", build.version, build.git_commit,
+                                                build.git_dirty ? ", modified" : "", build.compiler));
+  app.footer(
+      "Example: tokroof run --quick\nResults go to stdout, everything else to stderr. Exit codes: "
+      "docs/exit-codes.md.");
+  cli::Invocation invocation;
+  invocation.terminal = cli::read_terminal();
+  cli::add_commands(app, invocation);
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return app.exit(asked);
+  } catch (const CLI::ParseError& error) {  // CLI11's own codes are 100…127; ours is 2
+    return static_cast<int>(cli::fail(harness::ExitCode::usage, cli::parse_advice(app, error, args)));
+  }
+  return static_cast<int>(cli::run(app, invocation));
+}

@@ -1,0 +1,125 @@
+// tokroof probe: what this machine can do, without decoding anything.
+#include "probes/probe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/interrupt.hpp"
+#include "harness/cli/parse.hpp"
+#include "harness/cli/protocol.hpp"
+#include "harness/cli/result_table.hpp"
+#include "harness/cli/session.hpp"
+#include "harness/curve.hpp"
+
+namespace cli {
+namespace {
+
+struct ProbeOptions {
+  std::vector<std::string> ids, sizes;
+  int sizes_per_octave = 4, samples = 5;
+  bool list = false, json = false;
+  std::string folder, database;
+};
+
+std::string list_text(const Terminal& terminal) {
+  Table table{{"probe", "what it measures"}, {}, {0, 1}};
+  for (const probes::Probe& probe : probes::probes()) table.rows.push_back({probe.id, probe.summary});
+  return to_text(terminal, table);
+}
+
+/// Returns one line per size: the rate or the latency, its 95 % interval over samples, and a bar.
+std::string curve_text(const Terminal& terminal, const harness::Series& series) {
+  if (series.status != harness::Status::ok)
+    return fmt::format("{}: unavailable: {}\n\n", series.probe, series.reason);
+  const bool loads = series.work_unit == "loads", bytes = series.work_unit == "bytes";
+  const auto reading = harness::make_curve(
+      series.sizes_bytes, series.work_per_sample, series.samples_by_size,
+      loads ? harness::Quantity::ns_per_unit : harness::Quantity::per_second, harness::Spread::of_median_95);
+  if (!harness::available(reading)) {
+    return fmt::format("{}: unavailable: {}\n\n", series.probe,
+                       std::get<harness::Unavailable>(reading).reason);
+  }
+  const auto& curve = std::get<harness::Curve>(reading);
+  const double scale = loads ? 1 : 1e-9;
+  const int digits = loads || bytes ? 1 : 3;
+  Table table{{"size", loads ? "ns [95 %]" : bytes ? "GB/s [95 %]" : "GHz [95 %]", ""}, {}, {2}};
+  const double highest = *std::max_element(curve.values.begin(), curve.values.end());
+  for (size_t i = 0; i < curve.values.size(); ++i) {
+    table.rows.push_back(
+        {loads || bytes ? format_bytes(static_cast<double>(curve.sizes_bytes[i])) : "",
+         fmt::format("{:.{}f} [{:.{}f}{}{:.{}f}]", curve.values[i] * scale, digits, curve.low[i] * scale,
+                     digits, terminal.utf8 ? "–" : "-", curve.high[i] * scale, digits),
+         loads || bytes ? bar(terminal, curve.values[i] / highest, 40) : ""});
+  }
+  return paint(terminal, Colour::bold, series.probe) + "\n" + to_text(terminal, table) + "\n";
+}
+
+ProbeRequest request_of(const ProbeOptions& options) {
+  ProbeRequest request;
+  request.ids = options.ids.empty() ? forecast_probes() : options.ids;
+  for (const std::string& id : request.ids)
+    probes::find_probe(id);  // unknown ids are known before anything runs
+  for (const std::string& size : options.sizes) request.sizes_bytes.push_back(parse_size(size));
+  request.sizes_per_octave = options.sizes_per_octave;
+  request.samples = options.samples;
+  return request;
+}
+
+harness::ExitCode run(const ProbeOptions& options, const Terminal& terminal) {
+  if (options.list) {
+    print_result(list_text(terminal));
+    return harness::ExitCode::ok;
+  }
+  const ProbeRequest request = request_of(options);
+  note_interrupts();
+  const Session session = open_session();
+  harness::Submission submission = begin_submission(session, "probe", "probe");
+  {
+    Progress progress(terminal, 30);
+    submission.launches.push_back(
+        launch_probes(session, request, [&](double done) { progress.show("probes", done); }));
+  }
+  const std::string text = finish_submission(session, submission);
+  // Only the complete set can serve a forecast later; a part of it is shown and not stored.
+  const bool complete = options.ids.empty() && options.sizes.empty();
+  std::string where = "not stored: only the complete set of probes is (no IDs, no --size)\n";
+  if (complete)
+    where = "submission: " + save_submission(submission, text, options.folder, options.database).path + "\n";
+  if (options.json) {
+    print_result(text + "\n");
+    return harness::ExitCode::ok;
+  }
+  std::string result;
+  for (const harness::Series& series : submission.launches[0].series) result += curve_text(terminal, series);
+  if (complete) result += roofs_text(terminal, submission.derived.roofs) + "\n";
+  print_result(result + where);
+  return harness::ExitCode::ok;
+}
+
+}  // namespace
+
+void add_probe(CLI::App& app, Invocation& invocation) {
+  CLI::App* command =
+      add_command(app, "probe", "measures caches, memory and core clock; stores the complete set",
+                  "tokroof probe load_bandwidth --size 16KiB --size 2MiB");
+  auto options = std::make_shared<ProbeOptions>();
+  command->add_option("ID", options->ids, "probes to run; all when none is named (see --list)");
+  command->add_option("--size", options->sizes, "working set, e.g. 16KiB, 1.5MiB; may be repeated")
+      ->allow_extra_args(false);
+  command->add_option("--sizes-per-octave", options->sizes_per_octave, "density of the curves")
+      ->check(CLI::Range(1, 16));
+  command->add_option("--samples", options->samples, "samples per size")->check(CLI::Range(1, 100));
+  command->add_flag("--list", options->list, "list the probes");
+  command->add_option("--out", options->folder, "folder for the document");
+  command->add_option("--db", options->database, "store instead of $TOKROOF_HOME/store.sqlite");
+  command->add_flag("--json", options->json, "print the document");
+  command->callback([&invocation, options] {
+    invocation.action = [&invocation, options] { return run(*options, invocation.terminal); };
+  });
+}
+
+}  // namespace cli

@@ -1,0 +1,167 @@
+#include "harness/cli/result_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/report.hpp"
+
+namespace cli {
+namespace {
+
+using harness::available;
+using harness::Interval;
+
+std::string dash(const Terminal& terminal) {
+  return terminal.utf8 ? "–" : "-";
+}
+
+std::string positions_text(const Terminal& terminal, const harness::DecodeKey& key) {
+  return format_count(key.position_first) + dash(terminal) + format_count(key.position_last);
+}
+
+std::string ratio_text(const Terminal& terminal, const Interval& ratio) {
+  return fmt::format("{:.3f} [{:.3f}{}{:.3f}]", ratio.median, ratio.low, dash(terminal), ratio.high);
+}
+
+std::string arm_text(const harness::DecodeResult& result) {
+  if (result.arm == "aa") return "warm again (A/A)";
+  if (result.key.placement != "none") return fmt::format("{} ({})", result.key.mode, result.key.placement);
+  return result.key.mode;
+}
+
+/// Finds the ratio of a result's arm to warm, or nullptr (warm itself).
+const harness::ArmRatio* ratio_to_warm(const harness::Submission& submission,
+                                       const harness::DecodeResult& result) {
+  const auto found =
+      std::find_if(submission.derived.ratios.begin(), submission.derived.ratios.end(),
+                   [&](const auto& r) { return r.name == result.arm + "/warm" && r.key == result.key; });
+  return found == submission.derived.ratios.end() ? nullptr : &*found;
+}
+
+std::string rate_interval(const Terminal& terminal, const Interval& rate) {
+  return fmt::format("{:.1f} [{:.1f}{}{:.1f}]", rate.median / 1e9, rate.low / 1e9, dash(terminal),
+                     rate.high / 1e9);
+}
+
+/// The series of arms that gave no speed, with their reasons, each once.
+std::vector<std::string> missing_arms(const harness::Submission& submission) {
+  std::vector<std::string> lines;
+  for (const harness::Launch& launch : submission.launches) {
+    for (const harness::Series& series : launch.series) {
+      if (series.status == harness::Status::ok) continue;
+      const std::string name = series.arm.empty() ? series.probe : series.arm;
+      const std::string line =
+          fmt::format("{}: {} ({})", name,
+                      series.status == harness::Status::failed ? "failed" : "unavailable", series.reason);
+      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string format_interval(const Terminal& terminal, const Interval& interval) {
+  return fmt::format("{} [{}{}{}]", format_count(interval.median), format_count(interval.low), dash(terminal),
+                     format_count(interval.high));
+}
+
+std::string roofs_text(const Terminal& terminal, const std::vector<harness::Roof>& roofs) {
+  Table table{{"level", "read at", "GB/s [95 %]", "load-to-use ns [95 %]", ""}, {}, {0, 4}};
+  double best = 0;
+  for (const harness::Roof& roof : roofs) {
+    if (const auto* rate = std::get_if<Interval>(&roof.read_bytes_per_s)) best = std::max(best, rate->median);
+  }
+  for (const harness::Roof& roof : roofs) {
+    const auto* rate = std::get_if<Interval>(&roof.read_bytes_per_s);
+    const auto* latency = std::get_if<Interval>(&roof.load_latency_ns);
+    table.rows.push_back({roof.level,
+                          rate || latency ? format_bytes(static_cast<double>(roof.size_bytes)) : "",
+                          rate ? rate_interval(terminal, *rate) : "unavailable",
+                          latency ? fmt::format("{:.1f} [{:.1f}{}{:.1f}]", latency->median, latency->low,
+                                                dash(terminal), latency->high)
+                                  : "unavailable",
+                          rate ? bar(terminal, rate->median / best, 20)
+                               : std::get<harness::Unavailable>(roof.read_bytes_per_s).reason});
+  }
+  return to_text(terminal, table);
+}
+
+std::string decode_text(const Terminal& terminal, const harness::Submission& submission) {
+  std::string text;
+  std::string last_heading;
+  Table table;
+  const auto flush = [&] {
+    if (!table.rows.empty()) text += last_heading + to_text(terminal, table) + "\n";
+  };
+  for (const harness::DecodeResult& result : submission.derived.decode) {
+    const std::string heading =
+        fmt::format("{} on {}, {} of weights per token, positions {}, {} launches\n", result.key.model,
+                    result.key.isa, format_bytes(static_cast<double>(result.weight_bytes_per_token)),
+                    positions_text(terminal, result.key), result.launches);
+    if (heading != last_heading) {
+      flush();
+      last_heading = heading;
+      table = {{"mode", "tok/s [95 %]", "speed / warm [95 %]", "GB/s", "of best roof",
+                terminal.utf8 ? "p50 µs" : "p50 us", terminal.utf8 ? "p99 µs" : "p99 us"},
+               {},
+               {0}};
+    }
+    const harness::ArmRatio* ratio = ratio_to_warm(submission, result);
+    const auto* fraction = std::get_if<double>(&result.roof_fraction);
+    table.rows.push_back({arm_text(result), format_interval(terminal, result.tokens_per_s),
+                          ratio != nullptr ? ratio_text(terminal, ratio->speed_ratio) : "",
+                          fmt::format("{:.1f}", result.weight_bytes_per_s / 1e9),
+                          fraction != nullptr ? fmt::format("{:.0f} %", *fraction * 100) : "",
+                          fmt::format("{:.1f}", static_cast<double>(result.token_ns_p50) / 1e3),
+                          fmt::format("{:.1f}", static_cast<double>(result.token_ns_p99) / 1e3)});
+  }
+  flush();
+  for (const std::string& line : missing_arms(submission)) text += line + "\n";
+  return text;
+}
+
+std::string forecasts_text(const Terminal& terminal, const harness::Submission& submission) {
+  Table table{{"forecast", "mode", "tok/s [90 %]", "measured / forecast", "inside"}, {}, {0, 1, 4}};
+  for (const harness::Forecast& forecast : submission.forecasts) {
+    std::vector<std::string> row = {forecast.id, forecast.key.mode};
+    const auto* tokens = std::get_if<Interval>(&forecast.tokens_per_s);
+    row.push_back(tokens != nullptr ? format_interval(terminal, *tokens) : "unavailable");
+    for (const harness::ForecastError& error : submission.derived.forecast_errors) {
+      if (error.id != forecast.id || error.key.mode != forecast.key.mode ||
+          error.key.model != forecast.key.model)
+        continue;
+      row.push_back(fmt::format("{:.3f}", error.measured_over_forecast));
+      row.emplace_back(error.inside_interval ? "yes" : "no");
+      break;
+    }
+    if (tokens == nullptr)
+      row.insert(row.end(), {"", std::get<harness::Unavailable>(forecast.tokens_per_s).reason});
+    table.rows.push_back(row);
+  }
+  return to_text(terminal, table);
+}
+
+std::string flags_text(const Terminal& terminal, const harness::Submission& submission) {
+  std::string text;
+  for (const harness::Flag& flag : submission.derived.flags) {
+    text += fmt::format("{} {}: {}\n", mark_warning(terminal), flag.code, flag.detail);
+  }
+  return text;
+}
+
+std::string result_text(const Terminal& terminal, const harness::Submission& submission, const Saved& saved) {
+  const harness::Machine& machine = submission.machine;
+  std::string text =
+      fmt::format("{}, {} cores{}, measured on PU {}\n\n", machine.cpu_model, machine.cores,
+                  machine.virtualised ? ", virtual machine" : "", submission.conditions.pinned_pu);
+  text += roofs_text(terminal, submission.derived.roofs) + "\n";
+  text += decode_text(terminal, submission);
+  if (!submission.forecasts.empty()) text += forecasts_text(terminal, submission) + "\n";
+  text += analysis::one_sentence(submission) + "\n";
+  text += flags_text(terminal, submission);
+  return text + fmt::format("\nsubmission: {}\ncontent SHA-256: {}\n", saved.path, saved.content_sha256);
+}
+
+}  // namespace cli

@@ -1,0 +1,24 @@
+// The table that a run, a decode or a forecast ends in.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "harness/cli/session.hpp"
+#include "harness/cli/terminal.hpp"
+#include "harness/submission.hpp"
+
+namespace cli {
+
+std::string roofs_text(const Terminal& terminal, const std::vector<harness::Roof>& roofs);
+std::string decode_text(const Terminal& terminal, const harness::Submission& submission);
+std::string forecasts_text(const Terminal& terminal, const harness::Submission& submission);
+std::string flags_text(const Terminal& terminal, const harness::Submission& submission);
+
+/// Everything a run found: roofs, decode per mode with its ratio to warm, forecasts against it, flags, and
+/// where the document is.
+std::string result_text(const Terminal& terminal, const harness::Submission& submission, const Saved& saved);
+
+/// "12,345 [12,001 – 12,800]"; or "unavailable: reason".
+std::string format_interval(const Terminal& terminal, const harness::Interval& interval);
+
+}  // namespace cli

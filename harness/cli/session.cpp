@@ -1,0 +1,150 @@
+#include "harness/cli/session.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "analysis/derive.hpp"
+#include "analysis/plausibility.hpp"
+#include "harness/build_info.hpp"
+#include "harness/cli/child.hpp"
+#include "harness/digest.hpp"
+#include "harness/pinning.hpp"
+#include "harness/store.hpp"
+#include "harness/validation.hpp"
+#include "models/kernels/select.hpp"
+
+namespace cli {
+namespace {
+
+using harness::Error;
+using harness::ExitCode;
+
+/// Runs `tokroof launch …` and places its launch on the run's time line.
+harness::Launch launch(const Session& session, std::vector<std::string> arguments,
+                       const OnProgress& progress) {
+  arguments.insert(arguments.begin(), {"launch", "--progress-descriptor"});
+  arguments.insert(arguments.end(), {"--pu", std::to_string(session.pu)});
+  const int64_t start_ns = session.clock.now_ns();
+  harness::Launch result = harness::launch_from_json(run_child(arguments, progress));
+  result.start_ns = start_ns - session.start_ns;
+  result.wall_ns = session.clock.now_ns() - start_ns;
+  return result;
+}
+
+std::string first_problem(const std::vector<harness::Violation>& violations,
+                          const std::vector<analysis::Finding>& findings) {
+  if (!violations.empty()) {
+    return fmt::format("{}: {} (expected {})", violations[0].pointer, violations[0].value,
+                       violations[0].expected);
+  }
+  for (const analysis::Finding& finding : findings) {
+    if (finding.severity == analysis::Severity::reject) {
+      return fmt::format("{} {}: {}", finding.code, finding.pointer, finding.detail);
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Session open_session(const std::string& isa) {
+  Session session;
+  session.topology = harness::read_host_topology();
+  session.features = harness::read_cpu_features();
+  session.clock = harness::steady_clock();
+  session.pu = harness::choose_pu(session.topology);
+  const char* from_environment = std::getenv("TOKROOF_ISA");
+  const std::string forced = !isa.empty() ? isa : from_environment != nullptr ? from_environment : "";
+  session.kernels = &models::select_kernels(models::kernel_tables(), session.features, forced);
+  session.isa_forced = !forced.empty();
+  session.start_ns = session.clock.now_ns();
+  session.totals_at_start = harness::read_condition_totals(session.clock);
+  return session;
+}
+
+harness::Submission begin_submission(const Session& session, const std::string& kind,
+                                     const std::string& protocol) {
+  const harness::BuildInfo build = harness::build_info();
+  harness::Submission submission;
+  submission.kind = kind;
+  submission.protocol = protocol;
+  submission.created_utc = harness::utc_now();
+  submission.nonce = harness::random_hex(16);
+  submission.suite = {
+      build.version,  build.git_commit, build.git_dirty,      harness::sha256_file_hex("/proc/self/exe"),
+      build.compiler, build.flags,      session.kernels->isa, session.isa_forced ? "forced" : "auto"};
+  submission.machine = harness::read_machine(session.topology, session.features);
+  return submission;
+}
+
+harness::Launch launch_probes(const Session& session, const ProbeRequest& request,
+                              const OnProgress& progress) {
+  std::vector<std::string> arguments = {"--purpose",
+                                        request.purpose,
+                                        "--sizes-per-octave",
+                                        std::to_string(request.sizes_per_octave),
+                                        "--samples",
+                                        std::to_string(request.samples),
+                                        "--seed",
+                                        std::to_string(request.seed)};
+  for (const std::string& id : request.ids) arguments.insert(arguments.end(), {"--probe", id});
+  for (const int64_t size : request.sizes_bytes)
+    arguments.insert(arguments.end(), {"--size", std::to_string(size)});
+  return launch(session, std::move(arguments), progress);
+}
+
+harness::Launch launch_decode(const Session& session, const harness::Plan& plan, uint64_t order_seed,
+                              const OnProgress& progress) {
+  return launch(
+      session,
+      {"--purpose", "decode", "--plan", harness::plan_to_json(plan), "--seed", std::to_string(order_seed)},
+      progress);
+}
+
+std::string finish_submission(const Session& session, harness::Submission& submission) {
+  submission.conditions =
+      harness::read_conditions(session.topology, session.pu, session.clock, session.totals_at_start);
+  submission.derived = analysis::derive(submission);
+  std::string text = harness::to_canonical_json(submission);
+  const std::string problem =
+      first_problem(harness::validate_document(text), analysis::check_plausibility(submission));
+  if (!problem.empty()) throw Error(ExitCode::internal, "our own document is refused: " + problem);
+  return text;
+}
+
+std::string store_path(const std::string& database) {
+  return database.empty() ? harness::tokroof_home() + "/store.sqlite" : database;
+}
+
+Saved save_submission(const harness::Submission& submission, const std::string& text,
+                      const std::string& folder, const std::string& database) {
+  Saved saved;
+  saved.content_sha256 = harness::sha256_hex(text);
+  const std::string& utc = submission.created_utc;  // "2026-11-30T…"
+  const std::string day = utc.substr(0, 4) + utc.substr(5, 2) + utc.substr(8, 2);
+  saved.path =
+      fmt::format("{}/{:.8}-{:.8}.json",
+                  folder.empty() ? fmt::format("{}/submissions/{}", harness::tokroof_home(), day) : folder,
+                  submission.machine.machine_key, saved.content_sha256);
+  harness::write_file_atomically(saved.path, text + "\n");
+  harness::Store(store_path(database)).add(text);
+  return saved;
+}
+
+harness::DecodeKey decode_key(const harness::Plan& plan, const std::string& mode) {
+  harness::DecodeKey key;
+  key.model = plan.model;
+  key.mode = mode;
+  key.isa = plan.isa;
+  key.arithmetic = plan.arithmetic;
+  key.weights = plan.weights;
+  key.routing = plan.routing;
+  key.threads = plan.threads;
+  key.page_bytes = plan.page_bytes;
+  key.position_first = plan.position_first;
+  key.position_last = plan.position_last;
+  return key;
+}
+
+}  // namespace cli

@@ -1,0 +1,75 @@
+// What every measuring command shares: the machine, the PU it measures on, launches as child processes, and
+// the document they end in.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/clock.hpp"
+#include "harness/cpu_features.hpp"
+#include "harness/environment.hpp"
+#include "harness/submission.hpp"
+#include "harness/topology.hpp"
+#include "models/kernels/kernels.hpp"
+
+namespace cli {
+
+struct Session {
+  harness::Topology topology;
+  harness::CpuFeatures features;
+  harness::Clock clock;
+  int pu = -1;
+  const models::Kernels* kernels = nullptr;
+  bool isa_forced = false;
+  int64_t start_ns = 0;  ///< run start on `clock`
+  harness::ConditionTotals totals_at_start;
+};
+
+/// Looks at the machine and chooses PU and kernels. `isa` is --isa; when empty, $TOKROOF_ISA; when that is
+/// empty too, the fastest this CPU runs. Throws Error for an unknown ISA or one the host lacks.
+Session open_session(const std::string& isa = "");
+
+/// Fills suite, machine, kind, protocol, nonce and time.
+harness::Submission begin_submission(const Session& session, const std::string& kind,
+                                     const std::string& protocol);
+
+/// What a probes launch is asked for.
+struct ProbeRequest {
+  std::string purpose = "probes";
+  std::vector<std::string> ids;
+  std::vector<int64_t> sizes_bytes;
+  int sizes_per_octave = 2;
+  int samples = 5;
+  uint64_t seed = 1;
+};
+using OnProgress = std::function<void(double)>;
+
+/// Run one child process each and return its launch, placed on the run's time line.
+harness::Launch launch_probes(const Session& session, const ProbeRequest& request,
+                              const OnProgress& progress);
+harness::Launch launch_decode(const Session& session, const harness::Plan& plan, uint64_t order_seed,
+                              const OnProgress& progress);
+
+/// Takes conditions, derives the figures and returns the canonical text. A text that our own schema or rules
+/// refuse is our mistake: Error(internal) with the first violation.
+std::string finish_submission(const Session& session, harness::Submission& submission);
+
+/// Where a finished document went.
+struct Saved {
+  std::string path;
+  std::string content_sha256;
+};
+/// Writes the document under `folder` ("": $TOKROOF_HOME/submissions/YYYYMMDD/) and adds it to the store
+/// `database`
+/// ("": $TOKROOF_HOME/store.sqlite).
+Saved save_submission(const harness::Submission& submission, const std::string& text,
+                      const std::string& folder, const std::string& database);
+
+/// $TOKROOF_HOME/store.sqlite unless `database` names another.
+std::string store_path(const std::string& database);
+
+/// The selectors of a decode of `plan` in `mode`, for forecasts.
+harness::DecodeKey decode_key(const harness::Plan& plan, const std::string& mode);
+
+}  // namespace cli

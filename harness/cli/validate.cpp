@@ -1,0 +1,120 @@
+// tokroof validate: is a file a submission, and can its figures be?
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "analysis/plausibility.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/submission.hpp"
+#include "harness/validation.hpp"
+
+namespace cli {
+namespace {
+
+using harness::Error;
+using harness::ExitCode;
+
+struct Report {
+  std::string file;
+  std::vector<harness::Violation> violations;
+  std::vector<analysis::Finding> findings;
+  [[nodiscard]] ExitCode code() const {
+    if (!violations.empty()) return ExitCode::invalid_input;
+    ExitCode code = ExitCode::ok;
+    for (const analysis::Finding& finding : findings) {
+      if (finding.severity == analysis::Severity::reject) return ExitCode::invalid_input;
+      if (finding.severity == analysis::Severity::quarantine) code = ExitCode::implausible;
+    }
+    return code;
+  }
+};
+
+/// Reads at most one byte more than a document may have: enough to see that it is too long.
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(harness::max_document_bytes + 1, '\0');
+  if (!file || (!file.read(text.data(), static_cast<std::streamsize>(text.size())) && !file.eof())) {
+    throw Error(ExitCode::invalid_input,
+                fmt::format("{}: cannot be read; name a file that exists and that you may read", path));
+  }
+  text.resize(static_cast<size_t>(file.gcount()));
+  return text;
+}
+
+Report examine(const std::string& path) {
+  Report report{path, {}, {}};
+  const std::string text = read_text(path);
+  report.violations = harness::validate_document(text);
+  if (report.violations.empty())
+    report.findings = analysis::check_plausibility(harness::submission_from_json(text));
+  return report;
+}
+
+std::string to_text(const Terminal& terminal, const Report& report) {
+  if (report.code() == ExitCode::ok) return fmt::format("{} {}: valid\n", mark_good(terminal), report.file);
+  std::string text;
+  for (const harness::Violation& violation : report.violations) {
+    text += fmt::format("{} {}: {}: {}, expected {}\n", mark_bad(terminal), report.file,
+                        violation.pointer.empty() ? "(whole document)" : violation.pointer, violation.value,
+                        violation.expected);
+  }
+  for (const analysis::Finding& finding : report.findings) {
+    text += fmt::format("{} {}: {} {}: {}\n", mark_bad(terminal), report.file, finding.code, finding.pointer,
+                        finding.detail);
+  }
+  return text;
+}
+
+std::string to_json(const std::vector<Report>& reports) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const Report& report : reports) {
+    nlohmann::ordered_json violations = nlohmann::ordered_json::array(),
+                           findings = nlohmann::ordered_json::array();
+    for (const auto& v : report.violations) {
+      violations.push_back({{"pointer", v.pointer}, {"value", v.value}, {"expected", v.expected}});
+    }
+    for (const auto& f : report.findings) {
+      findings.push_back({{"code", f.code}, {"pointer", f.pointer}, {"detail", f.detail}});
+    }
+    json.push_back({{"file", report.file},
+                    {"valid", report.code() == ExitCode::ok},
+                    {"violations", violations},
+                    {"findings", findings}});
+  }
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+ExitCode run(const std::vector<std::string>& files, bool json, const Terminal& terminal) {
+  std::vector<Report> reports;
+  ExitCode code = ExitCode::ok;
+  for (const std::string& file : files) {
+    reports.push_back(examine(file));
+    const ExitCode one = reports.back().code();
+    if (one == ExitCode::invalid_input || code == ExitCode::ok) code = one;
+  }
+  std::string text;
+  for (const Report& report : reports) text += to_text(terminal, report);
+  print_result(json ? to_json(reports) : text);
+  return code;
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app, Invocation& invocation) {
+  CLI::App* command =
+      add_command(app, "validate", "checks submissions: strict parse, schema, rules; lists every violation",
+                  "tokroof validate result.json");
+  auto files = std::make_shared<std::vector<std::string>>();
+  auto json = std::make_shared<bool>(false);
+  command->add_option("FILE", *files, "documents")->required();
+  command->add_flag("--json", *json, "print JSON");
+  command->callback([&invocation, files, json] {
+    invocation.action = [&invocation, files, json] { return run(*files, *json, invocation.terminal); };
+  });
+}
+
+}  // namespace cli
