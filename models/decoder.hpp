@@ -12,7 +12,8 @@
 
 namespace models {
 
-/// Changes whenever the decoder's work or numerics change: results of different versions are not compared as equals.
+/// Changes whenever the decoder's work or numerics change: results of different versions are not compared as
+/// equals.
 inline constexpr const char* kernel_version = "1";
 
 /// Owns packed weights and the state of one sequence. step() allocates nothing and makes no system call.
@@ -43,10 +44,12 @@ uint32_t argmax(std::span<const float> logits);
 /// Seeded uniform tokens in [0, vocab): what teacher-forced passes feed.
 std::vector<uint32_t> seeded_tokens(const Shape& shape, uint64_t seed, int count);
 
-/// Runs the golden pass on a fresh sequence: 64 teacher-forced seeded tokens (seed 1) from position 0, then 64 greedy
-/// ones, and returns the SHA-256 of all their logits' bytes (little-endian f32). The same on every ISA and compiler.
+/// Runs the golden pass on a fresh sequence: 64 teacher-forced seeded tokens (seed 1) from position 0, then
+/// 64 greedy ones, and returns the SHA-256 of all their logits' bytes (little-endian f32). The same on every
+/// ISA and compiler.
 std::string golden_digest(Decoder& decoder, const Shape& shape);
-/// The committed digest that golden_digest must give for synthetic weights of seed 1; "" for a model without one.
+/// The committed digest that golden_digest must give for synthetic weights of seed 1; "" for a model without
+/// one.
 std::string expected_golden(const Shape& shape);
 
 }  // namespace models

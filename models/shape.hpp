@@ -19,17 +19,21 @@ struct Shape {
   int conv_taps = 4;
   int context = 0;
   float softcap = 0;  ///< 0: none
+  int draft_ff = 0;  ///< width of the draft head stored in the published file; decode never reads it. 0: none
   int default_position_first = 0, default_position_last = 127;  ///< inclusive; what `decode` and `run` time
 };
 
-/// What a token costs, derived from the shape alone.
+/// What a token costs, derived from the shape alone. docs/models.md, "Byte counts", says what each figure is
+/// made of.
 struct Cost {
-  int64_t parameters = 0;
+  int64_t parameters = 0;              ///< used in decode: without the draft head
   int64_t code_bytes_per_token = 0;    ///< weight codes read per token
   int64_t weight_bytes_per_token = 0;  ///< codes + scales + norms: all weight bytes read per token
-  int64_t kv_bytes = 0;                ///< K and V codes and scales at full context
-  int64_t working_set_bytes = 0;       ///< weights + KV + state + scratch
-  int64_t macs_per_token = 0;          ///< weight multiply-adds (attention over positions not counted)
+  int64_t file_bytes = 0;  ///< the published weights file: header, section table, weights, draft head
+  int64_t kv_bytes = 0;    ///< K and V codes and scales at full context
+  int64_t working_set_bytes =
+      0;                       ///< file + KV + convolution state + scratch, as the published model counts it
+  int64_t macs_per_token = 0;  ///< weight multiply-adds (attention over positions not counted)
 };
 Cost cost(const Shape& shape);
 

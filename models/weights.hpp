@@ -29,8 +29,9 @@ struct Weights {
   std::vector<float> final_norm;  ///< [d]
 };
 
-/// Makes seeded synthetic weights: counter-based SplitMix64 over (seed, tensor id, index), integers only, so that every
-/// compiler makes the same bytes. Codes are the centred sum of four 6-bit fields; scales give each row an RMS of 1/√cols.
+/// Makes seeded synthetic weights: counter-based SplitMix64 over (seed, tensor id, index), integers only, so
+/// that every compiler makes the same bytes. Codes are the centred sum of four 6-bit fields; scales give each
+/// row an RMS of 1/√cols.
 Weights synthetic_weights(const Shape& shape, uint64_t seed);
 
 /// SHA-256 over canonical codes, scales and norms in file order.

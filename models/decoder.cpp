@@ -1,0 +1,295 @@
+#include "models/decoder.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "harness/counters.hpp"
+#include "harness/error.hpp"
+#include "models/packed_weights.hpp"
+#include "models/rotary.hpp"
+
+namespace models {
+namespace {
+
+/// Zeroed, 64-byte aligned vector padded to 16: what kernels.hpp asks of its operands.
+template <class T>
+class Padded {
+ public:
+  Padded() = default;
+  explicit Padded(int n)
+      : bytes_(static_cast<size_t>(padded16(n)) * sizeof(T)), memory_(allocate_aligned(bytes_)) {}
+  [[nodiscard]] T* data() const { return reinterpret_cast<T*>(memory_.get()); }
+  void clear() { std::memset(memory_.get(), 0, bytes_); }
+
+ private:
+  size_t bytes_ = 0;
+  AlignedMemory memory_;
+};
+
+/// What one block remembers. A convolution: the last three h. An attention: K and V of one kv head after the
+/// other.
+struct BlockState {
+  Padded<float> history;                   ///< [conv_taps][d padded]: a ring of rows
+  Padded<int8_t> keys, values;             ///< [kv_heads] × tiles of 16 positions
+  Padded<float> key_scales, value_scales;  ///< [kv_heads][context padded]
+};
+
+/// Quantises K or V of one position into its tile: s = max|v|/127, or 1 when all are zero; code = rint(v /
+/// s). A division, not a product with 127/max, because the published numerics say so.
+void store_in_tile(const float* v, int head_dim, int position, int8_t* tiles, float* scales) {
+  float m = 0;
+  for (int i = 0; i < head_dim; ++i) m = std::fabs(v[i]) > m ? std::fabs(v[i]) : m;
+  float scale = m / 127.0f;
+  if (scale == 0) scale = 1;
+  int8_t* at =
+      tiles + position / kv_tile_positions * (head_dim * kv_tile_positions) + position % kv_tile_positions;
+  constexpr float round_magic = 12582912.0f;  // 1.5·2^23: rounds to nearest even, as in the kernels
+  for (int i = 0; i < head_dim; ++i) {
+    at[i * kv_tile_positions] = static_cast<int8_t>((v[i] / scale + round_magic) - round_magic);
+  }
+  scales[position] = scale;
+}
+
+}  // namespace
+
+struct Decoder::State {
+  State(const Shape& model, const Weights& canonical, const Kernels& table);
+
+  void look_up(uint32_t token);
+  void run_conv(const PackedBlock& block, BlockState& memory);
+  void run_attention(const PackedBlock& block, BlockState& memory);
+  void attend(const BlockState& memory, int kv_head);
+  void run_mlp(const PackedBlock& block);
+  float* run_head();
+  void gemv(const PackedMatrix& matrix, const int8_t* x_codes, float x_scale, float* y) const;
+  void add_to_x(const float* y) const;
+
+  Shape shape;
+  Kernels kernels;
+  PackedWeights weights;
+  RotaryTable rotary;
+  std::vector<BlockState> blocks;
+  long long weight_bytes_per_token, macs_per_token;
+  int position = 0;
+  int context_stride;  ///< context padded to 16
+  int head_stride;     ///< head_dim padded to 16
+
+  Padded<int8_t> row_codes, x_codes,
+      ff_codes;                    // quantised GEMV inputs of width d and ff, and one embedding row
+  Padded<float> x, h, gate, c, y;  // [d]
+  Padded<float> qkv, attended;     // [d + 2·kv·hd], [heads·hd]
+  Padded<float> rotated;           // [head_stride]
+  Padded<int8_t> q_codes;          // [heads][head_stride]
+  Padded<float> q_scales, attention_weights;  // [heads], [heads / kv_heads][context_stride]
+  Padded<float> f1, f2;                       // [ff]
+  Padded<float> logits;                       // [vocab]
+};
+
+Decoder::State::State(const Shape& model, const Weights& canonical, const Kernels& table)
+    : shape(model),
+      kernels(table),
+      weights(pack_weights(model, canonical, table)),
+      rotary(make_rotary_table(model.context, model.head_dim)),
+      blocks(model.blocks.size()),
+      weight_bytes_per_token(cost(model).weight_bytes_per_token),
+      macs_per_token(cost(model).macs_per_token),
+      context_stride(padded16(model.context)),
+      head_stride(padded16(model.head_dim)),
+      row_codes(model.d),
+      x_codes(std::max(model.d, model.heads * model.head_dim)),
+      ff_codes(model.ff),
+      x(model.d),
+      h(model.d),
+      gate(model.d),
+      c(model.d),
+      y(model.d),
+      qkv(model.d + 2 * model.kv_heads * model.head_dim),
+      attended(model.heads * model.head_dim),
+      rotated(head_stride),
+      q_codes(model.heads * head_stride),
+      q_scales(model.heads),
+      attention_weights(model.heads / model.kv_heads * context_stride),
+      f1(model.ff),
+      f2(model.ff),
+      logits(model.vocab) {
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (model.blocks[i] == Block::conv) {
+      blocks[i].history = Padded<float>(model.conv_taps * padded16(model.d));
+    } else {
+      int tiles_length = model.kv_heads * context_stride * model.head_dim;
+      blocks[i].keys = Padded<int8_t>(tiles_length);
+      blocks[i].values = Padded<int8_t>(tiles_length);
+      blocks[i].key_scales = Padded<float>(model.kv_heads * context_stride);
+      blocks[i].value_scales = Padded<float>(model.kv_heads * context_stride);
+    }
+  }
+}
+
+void Decoder::State::gemv(const PackedMatrix& matrix, const int8_t* codes, float scale, float* out) const {
+  kernels.gemv(matrix.codes, matrix.scales, matrix.rows, matrix.cols, codes, scale, out);
+}
+
+void Decoder::State::add_to_x(const float* change) const {
+  float* to = x.data();
+  for (int i = 0; i < shape.d; ++i) to[i] += change[i];
+}
+
+void Decoder::State::look_up(uint32_t token) {
+  const PackedMatrix& table = weights.embedding;
+  kernels.unpack_row(table.codes, table.rows, table.cols, static_cast<int>(token), row_codes.data());
+  float scale = table.scales[token];
+  for (int i = 0; i < shape.d; ++i) x.data()[i] = scale * static_cast<float>(row_codes.data()[i]);
+}
+
+/// x += mix( silu(gate·h) ⊙ c ), c the depthwise convolution of the last four h.
+void Decoder::State::run_conv(const PackedBlock& block, BlockState& memory) {
+  kernels.rms_norm(x.data(), block.norm1, shape.d, h.data());
+  float h_scale = kernels.quantise(h.data(), shape.d, x_codes.data());
+  gemv(block.gate, x_codes.data(), h_scale, gate.data());
+
+  int stride = padded16(shape.d);
+  const float* taps[4];
+  for (int i = 0; i < 4; ++i) taps[i] = memory.history.data() + (position + 1 + i) % 4 * stride;
+  std::memcpy(memory.history.data() + position % 4 * stride, h.data(),
+              static_cast<size_t>(stride) * sizeof(float));
+  kernels.conv_step(block.taps, stride, block.tap_scales, taps, shape.d, c.data());
+
+  kernels.silu_product(gate.data(), c.data(), shape.d, gate.data());
+  float u_scale = kernels.quantise(gate.data(), shape.d, x_codes.data());
+  gemv(block.mix, x_codes.data(), u_scale, y.data());
+  add_to_x(y.data());
+}
+
+/// x += out · concat over heads of softmax(q·K) · V.
+void Decoder::State::run_attention(const PackedBlock& block, BlockState& memory) {
+  kernels.rms_norm(x.data(), block.norm1, shape.d, h.data());
+  float h_scale = kernels.quantise(h.data(), shape.d, x_codes.data());
+  gemv(block.qkv, x_codes.data(), h_scale, qkv.data());
+
+  int head_dim = shape.head_dim;
+  for (int head = 0; head < shape.heads; ++head) {
+    std::memcpy(rotated.data(), qkv.data() + head * head_dim, static_cast<size_t>(head_dim) * sizeof(float));
+    rotate(rotary, position, rotated.data());
+    q_scales.data()[head] = kernels.quantise(rotated.data(), head_dim, q_codes.data() + head * head_stride);
+  }
+  float* k = qkv.data() + shape.heads * head_dim;
+  float* v = k + shape.kv_heads * head_dim;
+  for (int head = 0; head < shape.kv_heads; ++head, k += head_dim, v += head_dim) {
+    rotate(rotary, position, k);
+    ptrdiff_t tiles = ptrdiff_t{head} * context_stride * head_dim, scales = ptrdiff_t{head} * context_stride;
+    store_in_tile(k, head_dim, position, memory.keys.data() + tiles, memory.key_scales.data() + scales);
+    store_in_tile(v, head_dim, position, memory.values.data() + tiles, memory.value_scales.data() + scales);
+    attend(memory, head);
+  }
+  float o_scale = kernels.quantise(attended.data(), shape.heads * head_dim, x_codes.data());
+  gemv(block.out, x_codes.data(), o_scale, y.data());
+  add_to_x(y.data());
+}
+
+void Decoder::State::attend(const BlockState& memory, int kv_head) {
+  int sharing = shape.heads / shape.kv_heads, first = kv_head * sharing;
+  ptrdiff_t tiles = ptrdiff_t{kv_head} * context_stride * shape.head_dim;
+  ptrdiff_t scales = ptrdiff_t{kv_head} * context_stride;
+  AttentionGroup group{};
+  group.keys = memory.keys.data() + tiles;
+  group.key_scales = memory.key_scales.data() + scales;
+  group.values = memory.values.data() + tiles;
+  group.value_scales = memory.value_scales.data() + scales;
+  group.q = q_codes.data() + first * head_stride;
+  group.q_scales = q_scales.data() + first;
+  group.heads = sharing;
+  group.head_dim = shape.head_dim;
+  group.q_stride = head_stride;
+  group.positions = position + 1;
+  group.inverse_sqrt_head_dim = 1.0f / std::sqrt(static_cast<float>(shape.head_dim));
+  group.weights = attention_weights.data();
+  group.weights_stride = context_stride;
+  group.out = attended.data() + first * shape.head_dim;
+  kernels.attention_scores(&group);
+  for (int i = 0; i < sharing; ++i) {
+    kernels.softmax(group.weights + i * context_stride, group.value_scales, group.positions);
+  }
+  kernels.attention_values(&group);
+}
+
+/// x += f3( silu(f1·h) ⊙ (f2·h) ).
+void Decoder::State::run_mlp(const PackedBlock& block) {
+  kernels.rms_norm(x.data(), block.norm2, shape.d, h.data());
+  float h_scale = kernels.quantise(h.data(), shape.d, x_codes.data());
+  gemv(block.f1, x_codes.data(), h_scale, f1.data());
+  gemv(block.f2, x_codes.data(), h_scale, f2.data());
+  kernels.silu_product(f1.data(), f2.data(), shape.ff, f1.data());
+  float u_scale = kernels.quantise(f1.data(), shape.ff, ff_codes.data());
+  gemv(block.f3, ff_codes.data(), u_scale, y.data());
+  add_to_x(y.data());
+}
+
+float* Decoder::State::run_head() {
+  kernels.rms_norm(x.data(), weights.final_norm, shape.d, h.data());
+  float h_scale = kernels.quantise(h.data(), shape.d, x_codes.data());
+  gemv(weights.embedding, x_codes.data(), h_scale, logits.data());
+  if (shape.softcap > 0) kernels.softcap(logits.data(), shape.vocab, shape.softcap);
+  return logits.data();
+}
+
+Decoder::Decoder(const Shape& shape, const Weights& weights, const Kernels& kernels) {
+  if (shape.conv_taps != 4 || shape.kv_heads <= 0 || shape.heads % shape.kv_heads != 0 ||
+      shape.head_dim % 2 != 0) {
+    throw harness::Error(
+        harness::ExitCode::invalid_input,
+        fmt::format("model {}: needs 4 convolution taps, an even head width and heads that are a "
+                    "multiple of kv heads",
+                    shape.name));
+  }
+  state_ = std::make_unique<State>(shape, weights, kernels);
+}
+
+Decoder::~Decoder() = default;
+
+void Decoder::reset() {
+  state_->position = 0;
+  for (size_t i = 0; i < state_->blocks.size(); ++i) {
+    // K and V need no clearing: nothing beyond the position is ever attended to.
+    if (state_->shape.blocks[i] == Block::conv) state_->blocks[i].history.clear();
+  }
+}
+
+std::span<const float> Decoder::step(uint32_t token) {
+  State& state = *state_;
+  if (state.position >= state.shape.context || token >= static_cast<uint32_t>(state.shape.vocab)) {
+    throw harness::Error(
+        harness::ExitCode::invalid_input,
+        fmt::format("model {}: token {} at position {} is outside vocabulary {} or context {}",
+                    state.shape.name, token, state.position, state.shape.vocab, state.shape.context));
+  }
+  state.look_up(token);
+  for (size_t i = 0; i < state.blocks.size(); ++i) {
+    const PackedBlock& block = state.weights.blocks[i];
+    if (block.kind == Block::conv) {
+      state.run_conv(block, state.blocks[i]);
+    } else {
+      state.run_attention(block, state.blocks[i]);
+    }
+    state.run_mlp(block);
+  }
+  float* logits = state.run_head();
+  ++state.position;
+  harness::WorkCounts& counts = harness::work_counts();
+  counts.bytes_streamed += state.weight_bytes_per_token;
+  counts.tokens += 1;
+  counts.macs += state.macs_per_token;
+  return {logits, static_cast<size_t>(state.shape.vocab)};
+}
+
+int Decoder::position() const {
+  return state_->position;
+}
+
+std::vector<std::span<const std::byte>> Decoder::weight_regions() const {
+  return {{state_->weights.memory.get(), state_->weights.bytes}};
+}
+
+}  // namespace models

@@ -1,0 +1,73 @@
+// The committed golden pass: what every ISA, compiler and optimisation level must reproduce bit by bit.
+#include "harness/digest.hpp"
+#include "models/decoder.hpp"
+#include "models/splitmix64.hpp"
+
+namespace models {
+namespace {
+
+constexpr int golden_teacher_forced = 64, golden_greedy = 64;
+constexpr uint64_t golden_seed = 1;
+
+struct Golden {
+  std::string_view model, digest;
+};
+constexpr Golden goldens[] = {
+    {"coreflow_1_9m", "1dae673fdd72fa6829d9646900de3c61eb8676da2d67a43f8102e361fb3a681b"},
+    {"coreflow_12_6m", "dcfaba0ebb9c3c33f697c628ec5badf169997b5e6b69c5f1307a3cf892b5c8fd"},
+};
+
+}  // namespace
+
+uint32_t argmax(std::span<const float> logits) {
+  constexpr size_t lanes = 16;
+  if (logits.empty()) return 0;
+  // Lane-wise maxima vectorise in baseline code; a search for the first equal value then finds the lowest
+  // index.
+  float lane[lanes];
+  for (float& value : lane) value = logits[0];
+  size_t whole = logits.size() / lanes * lanes;
+  for (size_t i = 0; i < whole; i += lanes) {
+    for (size_t j = 0; j < lanes; ++j) lane[j] = logits[i + j] > lane[j] ? logits[i + j] : lane[j];
+  }
+  float highest = lane[0];
+  for (float value : lane) highest = value > highest ? value : highest;
+  for (size_t i = whole; i < logits.size(); ++i) highest = logits[i] > highest ? logits[i] : highest;
+  for (size_t i = 0; i < logits.size(); ++i) {
+    if (logits[i] == highest) return static_cast<uint32_t>(i);
+  }
+  return 0;
+}
+
+std::vector<uint32_t> seeded_tokens(const Shape& shape, uint64_t seed, int count) {
+  std::vector<uint32_t> tokens(static_cast<size_t>(count));
+  auto vocab = static_cast<uint64_t>(shape.vocab);
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    // The upper half of 32 bits · vocab is uniform to within vocab/2^32, without a division.
+    tokens[i] = static_cast<uint32_t>((splitmix64(seed, i) >> 32) * vocab >> 32);
+  }
+  return tokens;
+}
+
+std::string golden_digest(Decoder& decoder, const Shape& shape) {
+  harness::Sha256 hash;
+  decoder.reset();
+  uint32_t next = 0;
+  auto step = [&](uint32_t token) {
+    std::span<const float> logits = decoder.step(token);
+    hash.update(logits.data(), logits.size_bytes());
+    next = argmax(logits);
+  };
+  for (uint32_t token : seeded_tokens(shape, golden_seed, golden_teacher_forced)) step(token);
+  for (int i = 0; i < golden_greedy; ++i) step(next);
+  return hash.hex();
+}
+
+std::string expected_golden(const Shape& shape) {
+  for (const Golden& golden : goldens) {
+    if (golden.model == shape.name) return std::string(golden.digest);
+  }
+  return "";
+}
+
+}  // namespace models

@@ -1,0 +1,99 @@
+// The operations of a token's work as a table of functions, which an ISA file overrides slot by slot.
+//
+// ISA files are compiled with their own flags: they include this header only, call no inline or template
+// function and take raw pointers, so that no symbol built for a newer CPU can be linked into baseline code.
+//
+// Contract of every slot (docs/models.md, "Numerics"): a float sum runs in 16 lanes, element i in lane i mod
+// 16, folded 16→8→4→2→1 by adding the upper half; multiplications and additions round separately. All slots
+// of one operation give the same bytes. "Padded to 16" means: readable and writable up to the next multiple
+// of 16 elements, and zero beyond the length; every slot keeps it so.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace models {
+
+/// A CPU feature that a table needs, as a bit of Kernels::needs. select.cpp knows their names.
+enum KernelFeature : uint32_t { feature_avx2 = 1u << 0 };
+
+/// Positions of K and V are stored in tiles of 16, each [head_dim][16]: one tile is read as one contiguous
+/// stream, and a vector holds the same dimension of neighbouring positions.
+constexpr int kv_tile_positions = 16;
+
+/// The query heads that share one K/V head, at one position.
+struct AttentionGroup {
+  const int8_t* keys;         ///< tiles [⌈positions/16⌉][head_dim][16]
+  const float* key_scales;    ///< [positions], padded to 16 (the padding may hold anything finite)
+  const int8_t* values;       ///< tiles, like keys
+  const float* value_scales;  ///< [positions], padded to 16 likewise
+  const int8_t* q;            ///< [heads][q_stride]
+  const float* q_scales;      ///< [heads]
+  int heads, head_dim, q_stride;
+  int positions;  ///< attended to: 0 … positions−1
+  float inverse_sqrt_head_dim;
+  float* weights;      ///< [heads][weights_stride]: scores, then softmax weights; rows 64-byte aligned
+  int weights_stride;  ///< multiple of 16, ≥ positions
+  float* out;          ///< [heads][head_dim]
+};
+
+namespace scalar {
+
+/// e^x by Cephes' expf polynomial, |relative error| < 2e-7 on [−87, 88]; 0 below −87, e^88 above 88.
+float exp_f32(float x);
+
+size_t packed_bytes(int rows, int cols);
+void pack(const int8_t* codes, int rows, int cols, int8_t* packed);
+void unpack_row(const int8_t* packed, int rows, int cols, int row, int8_t* codes);
+void gemv(const int8_t* packed, const float* scales, int rows, int cols, const int8_t* x, float x_scale,
+          float* y);
+float quantise(const float* x, int n, int8_t* codes);
+void rms_norm(const float* x, const float* w, int n, float* y);
+void conv_step(const int8_t* taps, int stride, const float* scales, const float* const* history, int n,
+               float* c);
+void silu_product(const float* a, const float* b, int n, float* y);
+void attention_scores(const AttentionGroup* group);
+void softmax(float* row, const float* value_scales, int positions);
+void attention_values(const AttentionGroup* group);
+void softcap(float* logits, int n, float cap);
+
+}  // namespace scalar
+
+/// One table per ISA file. Every slot defaults to scalar.
+struct Kernels {
+  const char* isa = "scalar";
+  uint32_t needs = 0;  ///< KernelFeature bits
+
+  /// Bytes of the packed form of W[rows, cols], and packing from row-major codes in [−127, 127]. 64-byte
+  /// aligned.
+  size_t (*packed_bytes)(int rows, int cols) = scalar::packed_bytes;
+  void (*pack)(const int8_t* codes, int rows, int cols, int8_t* packed) = scalar::pack;
+  /// Writes codes[cols] of one row.
+  void (*unpack_row)(const int8_t* packed, int rows, int cols, int row, int8_t* codes) = scalar::unpack_row;
+  /// y[rows] = (scales[row] · x_scale) · float(Σ code · x), the sum exact in int32. x[cols] in [−127, 127],
+  /// padded to 16; scales and y padded to 16.
+  void (*gemv)(const int8_t* packed, const float* scales, int rows, int cols, const int8_t* x, float x_scale,
+               float* y) = scalar::gemv;
+  /// codes[n] = rint(x · (127/m)), m = max |x|, ties to even; returns m/127, or 0 with zero codes when m <
+  /// 1e-36. x and codes padded to 16.
+  float (*quantise)(const float* x, int n, int8_t* codes) = scalar::quantise;
+  /// y = (x · (1/√(Σx²/n + 1e-6))) · w. All padded to 16.
+  void (*rms_norm)(const float* x, const float* w, int n, float* y) = scalar::rms_norm;
+  /// c[n] = scales[n] · Σ_i taps[i·stride + n] · history[i][n] over four taps, oldest first, products summed
+  /// as (0+2)+(1+3), which is the 16-lane fold of four. stride = n rounded up to 16; all padded to 16.
+  void (*conv_step)(const int8_t* taps, int stride, const float* scales, const float* const* history, int n,
+                    float* c) = scalar::conv_step;
+  /// y = silu(a) · b, silu(a) = a / (1 + e^−a). All padded to 16; y may be a or b.
+  void (*silu_product)(const float* a, const float* b, int n, float* y) = scalar::silu_product;
+  /// weights[h][j] = ((q_scales[h] · key_scales[j]) · inverse_sqrt_head_dim) · float(Σ q·k) for j <
+  /// positions; what is beyond is unspecified.
+  void (*attention_scores)(const AttentionGroup* group) = scalar::attention_scores;
+  /// row[j] = (e_j · (1/Σe)) · value_scales[j], e_j = e^(row[j] − max); zero from positions up to the next
+  /// multiple of 16.
+  void (*softmax)(float* row, const float* value_scales, int positions) = scalar::softmax;
+  /// out[h][p] = Σ_j weights[h][j] · float(value[j][p]) in 16 lanes over j.
+  void (*attention_values)(const AttentionGroup* group) = scalar::attention_values;
+  /// l = cap · ((e−1)/(e+1)), e = e^(l · (2/cap)): cap · tanh(l/cap). Padded to 16.
+  void (*softcap)(float* logits, int n, float cap) = scalar::softcap;
+};
+
+}  // namespace models

@@ -1,0 +1,155 @@
+#include "models/packed_weights.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "harness/error.hpp"
+
+namespace models {
+namespace {
+
+constexpr size_t line_bytes = 64;
+
+/// Hands out cache lines of one allocation; without memory it only counts, so that a first pass finds the
+/// size.
+class Arena {
+ public:
+  explicit Arena(std::byte* memory) : memory_(memory) {}
+
+  template <class T>
+  T* take(size_t count) {
+    std::byte* at = memory_ == nullptr ? nullptr : memory_ + used_;
+    used_ += (count * sizeof(T) + line_bytes - 1) / line_bytes * line_bytes;
+    return reinterpret_cast<T*>(at);
+  }
+  [[nodiscard]] size_t used() const { return used_; }
+
+ private:
+  std::byte* memory_;
+  size_t used_ = 0;
+};
+
+/// Copies f32 values to memory padded to 16; the padding stays zero.
+float* place(Arena& arena, const std::vector<float>& values) {
+  auto* at = arena.take<float>(static_cast<size_t>(padded16(static_cast<int>(values.size()))));
+  if (at != nullptr) std::copy(values.begin(), values.end(), at);
+  return at;
+}
+
+PackedMatrix place(Arena& arena, const Matrix& matrix, const Kernels& kernels) {
+  PackedMatrix packed;
+  packed.rows = matrix.rows;
+  packed.cols = matrix.cols;
+  packed.codes = arena.take<int8_t>(kernels.packed_bytes(matrix.rows, matrix.cols));
+  if (packed.codes != nullptr) kernels.pack(matrix.codes.data(), matrix.rows, matrix.cols, packed.codes);
+  packed.scales = place(arena, matrix.scales);
+  return packed;
+}
+
+/// Transposes [d][taps] to [taps][d padded to 16], so that neighbouring channels share a vector.
+int8_t* place_taps(Arena& arena, const Matrix& depthwise) {
+  size_t stride = static_cast<size_t>(padded16(depthwise.rows));
+  auto rows = static_cast<size_t>(depthwise.rows), taps = static_cast<size_t>(depthwise.cols);
+  auto* at = arena.take<int8_t>(stride * taps);
+  for (size_t row = 0; at != nullptr && row < rows; ++row) {
+    for (size_t tap = 0; tap < taps; ++tap) at[tap * stride + row] = depthwise.codes[row * taps + tap];
+  }
+  return at;
+}
+
+PackedBlock place(Arena& arena, Block kind, const BlockWeights& weights, const Kernels& kernels) {
+  PackedBlock block;
+  block.kind = kind;
+  block.norm1 = place(arena, weights.norm1);
+  if (kind == Block::conv) {
+    block.taps = place_taps(arena, weights.depthwise);
+    block.tap_scales = place(arena, weights.depthwise.scales);
+    block.gate = place(arena, weights.gate, kernels);
+    block.mix = place(arena, weights.mix, kernels);
+  } else {
+    block.qkv = place(arena, weights.qkv, kernels);
+    block.out = place(arena, weights.out, kernels);
+  }
+  block.norm2 = place(arena, weights.norm2);
+  block.f1 = place(arena, weights.f1, kernels);
+  block.f2 = place(arena, weights.f2, kernels);
+  block.f3 = place(arena, weights.f3, kernels);
+  return block;
+}
+
+PackedWeights place(Arena& arena, const Shape& shape, const Weights& weights, const Kernels& kernels) {
+  PackedWeights packed;
+  for (size_t i = 0; i < shape.blocks.size(); ++i) {
+    packed.blocks.push_back(place(arena, shape.blocks[i], weights.blocks[i], kernels));
+  }
+  packed.final_norm = place(arena, weights.final_norm);
+  packed.embedding = place(arena, weights.embedding, kernels);
+  packed.bytes = arena.used();
+  return packed;
+}
+
+void check(bool good, const Shape& shape, const char* what) {
+  if (good) return;
+  throw harness::Error(
+      harness::ExitCode::invalid_input,
+      fmt::format("weights do not fit the model {}: {} has other dimensions", shape.name, what));
+}
+
+void check(const Matrix& matrix, int rows, int cols, const Shape& shape, const char* what) {
+  auto count = static_cast<size_t>(rows) * static_cast<size_t>(cols);
+  check(matrix.rows == rows && matrix.cols == cols && matrix.codes.size() == count &&
+            matrix.scales.size() == static_cast<size_t>(rows),
+        shape, what);
+  // Negating −128 overflows in the kernels' sign trick.
+  check(std::find(matrix.codes.begin(), matrix.codes.end(), int8_t{-128}) == matrix.codes.end(), shape, what);
+}
+
+void check(const Shape& shape, const Weights& weights) {
+  auto d = static_cast<size_t>(shape.d);
+  check(weights.embedding, shape.vocab, shape.d, shape, "the embedding");
+  check(weights.blocks.size() == shape.blocks.size(), shape, "the list of blocks");
+  check(weights.final_norm.size() == d, shape, "the final norm");
+  for (size_t i = 0; i < shape.blocks.size(); ++i) {
+    const BlockWeights& block = weights.blocks[i];
+    check(block.norm1.size() == d && block.norm2.size() == d, shape, "a block's norm");
+    if (shape.blocks[i] == Block::conv) {
+      check(block.depthwise, shape.d, shape.conv_taps, shape, "a depthwise convolution");
+      check(block.gate, shape.d, shape.d, shape, "a gate");
+      check(block.mix, shape.d, shape.d, shape, "a mix");
+    } else {
+      check(block.qkv, shape.d + 2 * shape.kv_heads * shape.head_dim, shape.d, shape, "a q|k|v projection");
+      check(block.out, shape.d, shape.heads * shape.head_dim, shape, "an attention output");
+    }
+    check(block.f1, shape.ff, shape.d, shape, "an f1");
+    check(block.f2, shape.ff, shape.d, shape, "an f2");
+    check(block.f3, shape.d, shape.ff, shape, "an f3");
+  }
+}
+
+}  // namespace
+
+void FreeAligned::operator()(std::byte* memory) const {
+  ::operator delete[](memory, std::align_val_t{line_bytes});
+}
+
+AlignedMemory allocate_aligned(size_t bytes) {
+  AlignedMemory memory(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{line_bytes})));
+  std::memset(memory.get(), 0, bytes);
+  return memory;
+}
+
+PackedWeights pack_weights(const Shape& shape, const Weights& weights, const Kernels& kernels) {
+  check(shape, weights);
+  Arena counter(nullptr);
+  size_t bytes = place(counter, shape, weights, kernels).bytes;
+  AlignedMemory memory = allocate_aligned(bytes);
+  Arena arena(memory.get());
+  PackedWeights packed = place(arena, shape, weights, kernels);
+  packed.memory = std::move(memory);
+  return packed;
+}
+
+}  // namespace models

@@ -1,0 +1,55 @@
+// Weights in the form that one kernel table reads, in one allocation.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "models/kernels/kernels.hpp"
+#include "models/shape.hpp"
+#include "models/weights.hpp"
+
+namespace models {
+
+/// Rounds a length up to whole lanes: what "padded to 16" of kernels.hpp allocates.
+constexpr int padded16(int n) {
+  return (n + 15) / 16 * 16;
+}
+
+/// W[rows, cols] as Kernels::pack left it; scales padded to 16.
+struct PackedMatrix {
+  int8_t* codes = nullptr;
+  float* scales = nullptr;
+  int rows = 0, cols = 0;
+};
+
+/// One block; a convolution has taps, gate and mix, an attention has qkv and out.
+struct PackedBlock {
+  Block kind = Block::conv;
+  float *norm1 = nullptr, *norm2 = nullptr;  ///< [d], padded to 16
+  int8_t* taps = nullptr;                    ///< [conv_taps][d padded to 16], oldest first
+  float* tap_scales = nullptr;               ///< [d], padded to 16
+  PackedMatrix gate, mix, qkv, out, f1, f2, f3;
+};
+
+struct FreeAligned {
+  void operator()(std::byte* memory) const;
+};
+/// Zeroed memory aligned to a cache line of 64 bytes.
+using AlignedMemory = std::unique_ptr<std::byte[], FreeAligned>;
+AlignedMemory allocate_aligned(size_t bytes);
+
+/// Owns every weight that a token reads, in the order it reads them, each array on its own cache lines.
+struct PackedWeights {
+  AlignedMemory memory;
+  size_t bytes = 0;
+  std::vector<PackedBlock> blocks;
+  float* final_norm = nullptr;  ///< [d], padded to 16
+  PackedMatrix embedding;       ///< [vocab, d]: the head, and the rows that tokens look up
+};
+
+/// Throws Error(invalid_input) when the weights' dimensions are not the shape's.
+PackedWeights pack_weights(const Shape& shape, const Weights& weights, const Kernels& kernels);
+
+}  // namespace models

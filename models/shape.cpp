@@ -1,0 +1,163 @@
+#include "models/shape.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "harness/error.hpp"
+#include "harness/nearest_name.hpp"
+
+namespace models {
+namespace {
+
+// An int8 matrix has one f32 scale per row.
+constexpr int64_t scale_bytes = sizeof(float);
+// Header with its two bytes of padding, and one row of the section table, of the published weights file.
+constexpr int64_t file_header_bytes = 66, file_section_bytes = 32;
+
+/// Adds up matrices and norms.
+struct Tally {
+  int64_t codes = 0, scales = 0, norms = 0, sections = 0;
+
+  void matrix(int64_t rows, int64_t cols) {
+    codes += rows * cols;
+    scales += rows;
+    ++sections;
+  }
+  void norm(int64_t length) {
+    norms += length;
+    ++sections;
+  }
+  [[nodiscard]] int64_t bytes() const { return codes + (scales + norms) * scale_bytes; }
+};
+
+int64_t qkv_rows(const Shape& shape) {
+  return shape.d + int64_t{2} * shape.kv_heads * shape.head_dim;
+}
+
+Tally tally_decode(const Shape& shape) {
+  Tally tally;
+  tally.matrix(shape.vocab, shape.d);
+  for (Block block : shape.blocks) {
+    tally.norm(shape.d);
+    tally.norm(shape.d);
+    if (block == Block::conv) {
+      tally.matrix(shape.d, shape.conv_taps);
+      tally.matrix(shape.d, shape.d);
+    } else {
+      tally.matrix(qkv_rows(shape), shape.d);
+    }
+    tally.matrix(shape.d, shape.d);
+    tally.matrix(shape.ff, shape.d);
+    tally.matrix(shape.ff, shape.d);
+    tally.matrix(shape.d, shape.ff);
+  }
+  tally.norm(shape.d);
+  return tally;
+}
+
+Tally tally_draft(const Shape& shape) {
+  Tally tally;
+  if (shape.draft_ff == 0) return tally;
+  tally.norm(shape.d);
+  tally.matrix(shape.draft_ff, shape.d);
+  tally.matrix(shape.draft_ff, shape.d);
+  tally.matrix(shape.d, shape.draft_ff);
+  tally.norm(shape.d);
+  return tally;
+}
+
+/// Convolution history, logits, one row of attention scores and the vectors a token passes through: seven of
+/// width d, two of width ff, q|k|v, and one quantised query of 16-bit codes. This reproduces the published
+/// 2,090,710 bytes.
+int64_t state_and_scratch_bytes(const Shape& shape) {
+  int64_t conv_blocks = 0;
+  for (Block block : shape.blocks) conv_blocks += block == Block::conv ? 1 : 0;
+  int64_t floats = conv_blocks * shape.d * (shape.conv_taps - 1);
+  floats += shape.vocab + shape.context;
+  floats += int64_t{7} * shape.d + int64_t{2} * shape.ff + qkv_rows(shape);
+  return floats * int64_t{sizeof(float)} + shape.head_dim * int64_t{sizeof(int16_t)};
+}
+
+int64_t kv_bytes(const Shape& shape) {
+  int64_t per_position = 0;
+  for (Block block : shape.blocks) {
+    if (block == Block::attention) per_position += shape.kv_heads * (2 * shape.head_dim + 2 * scale_bytes);
+  }
+  return per_position * shape.context;
+}
+
+/// Attention at (j+1)·step − 1 for j < attention_blocks, step = blocks ÷ attention_blocks.
+std::vector<Block> interleave_blocks(int conv_blocks, int attention_blocks) {
+  std::vector<Block> blocks(static_cast<size_t>(conv_blocks + attention_blocks), Block::conv);
+  int step = (conv_blocks + attention_blocks) / attention_blocks;
+  for (int j = 0; j < attention_blocks; ++j)
+    blocks[static_cast<size_t>((j + 1) * step - 1)] = Block::attention;
+  return blocks;
+}
+
+Shape coreflow_1_9m() {
+  Shape shape;
+  shape.name = "coreflow_1_9m";
+  shape.vocab = 4096;
+  shape.d = 144;
+  shape.ff = 396;
+  shape.blocks = interleave_blocks(4, 2);
+  shape.heads = 8;
+  shape.kv_heads = 1;
+  shape.head_dim = 18;
+  shape.context = 1024;
+  shape.softcap = 30;
+  shape.draft_ff = 64;
+  shape.default_position_first = 65;
+  shape.default_position_last = 1023;
+  return shape;
+}
+
+Shape coreflow_12_6m() {
+  Shape shape;
+  shape.name = "coreflow_12_6m";
+  shape.vocab = 4096;
+  shape.d = 384;
+  shape.ff = 512;
+  shape.blocks = interleave_blocks(8, 4);
+  shape.heads = 6;
+  shape.kv_heads = 2;
+  shape.head_dim = 64;
+  shape.context = 1024;
+  shape.softcap = 30;
+  return shape;
+}
+
+}  // namespace
+
+Cost cost(const Shape& shape) {
+  Tally decode = tally_decode(shape), draft = tally_draft(shape);
+  Cost cost;
+  cost.parameters = decode.codes + decode.norms;
+  cost.code_bytes_per_token = decode.codes;
+  cost.weight_bytes_per_token = decode.bytes();
+  cost.file_bytes = file_header_bytes + file_section_bytes * (decode.sections + draft.sections) +
+                    decode.bytes() + draft.bytes();
+  cost.kv_bytes = kv_bytes(shape);
+  cost.working_set_bytes = cost.file_bytes + cost.kv_bytes + state_and_scratch_bytes(shape);
+  cost.macs_per_token = decode.codes;
+  return cost;
+}
+
+std::span<const Shape> shapes() {
+  static const std::array<Shape, 2> all{coreflow_1_9m(), coreflow_12_6m()};
+  return all;
+}
+
+const Shape& find_shape(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Shape& shape : shapes()) {
+    if (shape.name == name) return shape;
+    names.push_back(shape.name);
+  }
+  throw harness::Error(harness::ExitCode::usage, fmt::format("no model '{}'{}; `tokroof models` lists them",
+                                                             name, harness::did_you_mean(name, names)));
+}
+
+}  // namespace models
