@@ -39,7 +39,8 @@ function(add_tokroof_tests name)
                        PROPERTIES TIMEOUT 300 LABELS hardware RUN_SERIAL TRUE)
 endfunction()
 
-# add_isa_file(TABLE FOLDER ISA ARCH <processor regex> FLAGS <flags>) registers one ISA file of a table (kernels, streams).
+# add_isa_file(TABLE FOLDER ISA ARCH <processor regex> FLAGS <flags>) registers one ISA file of a table (kernels,
+# streams).
 # The C++ table is generated from this explicit list: no self-registering globals, no globbing.
 function(add_isa_file table dir isa)
   cmake_parse_arguments(ARG "" "ARCH" "FLAGS" ${ARGN})
