@@ -237,10 +237,10 @@ float* Decoder::State::run_head() {
 
 Decoder::Decoder(const Shape& shape, const Weights& weights, const Kernels& kernels) {
   if (shape.conv_taps != 4 || shape.kv_heads <= 0 || shape.heads % shape.kv_heads != 0 ||
-      shape.head_dim % 2 != 0) {
+      shape.head_dim % 2 != 0 || shape.head_dim > max_head_dim) {
     throw harness::Error(
         harness::ExitCode::invalid_input,
-        fmt::format("model {}: needs 4 convolution taps, an even head width and heads that are a "
+        fmt::format("model {}: needs 4 convolution taps, an even head width up to 256 and heads that are a "
                     "multiple of kv heads",
                     shape.name));
   }

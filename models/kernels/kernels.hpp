@@ -19,17 +19,18 @@ enum KernelFeature : uint32_t { feature_avx2 = 1u << 0 };
 /// Positions of K and V are stored in tiles of 16, each [head_dim][16]: one tile is read as one contiguous
 /// stream, and a vector holds the same dimension of neighbouring positions.
 constexpr int kv_tile_positions = 16;
+constexpr int max_head_dim = 256;  ///< so that a head fits a kernel's stack
 
 /// The query heads that share one K/V head, at one position.
 struct AttentionGroup {
-  const int8_t* keys;         ///< tiles [⌈positions/16⌉][head_dim][16]
-  const float* key_scales;    ///< [positions], padded to 16 (the padding may hold anything finite)
-  const int8_t* values;       ///< tiles, like keys
-  const float* value_scales;  ///< [positions], padded to 16 likewise
-  const int8_t* q;            ///< [heads][q_stride]
-  const float* q_scales;      ///< [heads]
-  int heads, head_dim, q_stride;
-  int positions;  ///< attended to: 0 … positions−1
+  const int8_t* keys;             ///< tiles [⌈positions/16⌉][head_dim][16]
+  const float* key_scales;        ///< [positions], padded to 16 (the padding may hold anything finite)
+  const int8_t* values;           ///< tiles, like keys
+  const float* value_scales;      ///< [positions], padded to 16 likewise
+  const int8_t* q;                ///< [heads][q_stride]
+  const float* q_scales;          ///< [heads]
+  int heads, head_dim, q_stride;  ///< head_dim even, ≤ max_head_dim
+  int positions;                  ///< attended to: 0 … positions−1
   float inverse_sqrt_head_dim;
   float* weights;      ///< [heads][weights_stride]: scores, then softmax weights; rows 64-byte aligned
   int weights_stride;  ///< multiple of 16, ≥ positions
