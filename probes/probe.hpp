@@ -11,6 +11,7 @@
 #include "harness/cpu_features.hpp"
 #include "harness/submission.hpp"
 #include "harness/topology.hpp"
+#include "probes/working_sets.hpp"
 
 namespace probes {
 
@@ -29,10 +30,10 @@ struct ProbeContext {
 
 struct Probe {
   const char* id;
-  const char* summary;    ///< one line for --list
-  bool takes_sizes;       ///< whether --size means anything to it
-  /// Runs on the calling thread, which the caller has pinned. What cannot be measured here comes back as a series with
-  /// status unavailable and the reason.
+  const char* summary;  ///< one line for --list
+  bool takes_sizes;     ///< whether --size means anything to it
+  /// Runs on the calling thread, which the caller has pinned. What cannot be measured here comes back as a
+  /// series with status unavailable and the reason.
   harness::Series (*run)(const ProbeContext& context);
 };
 
@@ -40,9 +41,5 @@ struct Probe {
 std::span<const Probe> probes();
 /// Throws Error(usage) that names the nearest probe.
 const Probe& find_probe(const std::string& id);
-
-/// Returns the working-set sizes of a curve: `per_octave` sizes per doubling from 4 KiB to max(4 × LLC, 64 MiB), each a
-/// multiple of 512 bytes, ascending. `llc_bytes` 0 means no known last-level cache.
-std::vector<int64_t> working_sets(int64_t llc_bytes, int per_octave);
 
 }  // namespace probes

@@ -1,0 +1,59 @@
+// Sanity on the real machine: which way figures must lie, never what they are.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "harness/clock.hpp"
+#include "harness/cpu_features.hpp"
+#include "probes/probe.hpp"
+
+namespace probes {
+namespace {
+
+constexpr int64_t small_bytes = 16 << 10, large_bytes = 64 << 20;
+
+/// Returns ns per unit of work at a position, the best of its samples: others' load only makes samples
+/// longer.
+double best_ns_per_unit(const harness::Series& series, size_t position) {
+  const auto& samples = series.samples_by_size[position];
+  return static_cast<double>(*std::min_element(samples.begin(), samples.end())) /
+         static_cast<double>(series.work_per_sample[position]);
+}
+
+harness::Series run_probe(const std::string& id) {
+  const harness::Topology topology;
+  const auto features = harness::read_cpu_features();
+  return find_probe(id).run(
+      ProbeContext{topology, features, harness::steady_clock(), {small_bytes, large_bytes}, 2, 5, 1, {}});
+}
+
+TEST(Hardware, a_load_from_a_large_set_takes_longer_than_one_from_a_small_set) {
+  const auto series = run_probe("load_latency");
+  if (series.status == harness::Status::unavailable) GTEST_SKIP() << series.reason;
+  ASSERT_EQ(series.status, harness::Status::ok) << series.reason;
+  EXPECT_LT(2 * best_ns_per_unit(series, 0), best_ns_per_unit(series, 1));
+}
+
+TEST(Hardware, a_small_set_is_read_faster_than_memory) {
+  const auto series = run_probe("load_bandwidth");
+  if (series.status == harness::Status::unavailable) GTEST_SKIP() << series.reason;
+  ASSERT_EQ(series.status, harness::Status::ok) << series.reason;
+  EXPECT_LT(best_ns_per_unit(series, 0), best_ns_per_unit(series, 1));
+}
+
+TEST(Hardware, no_core_loads_more_than_four_vectors_per_cycle) {
+  const auto bandwidth = run_probe("load_bandwidth");
+  const auto clock = run_probe("core_clock");
+  if (clock.status != harness::Status::ok || bandwidth.status != harness::Status::ok)
+    GTEST_SKIP() << clock.reason;
+  const double bytes_per_ns = 1 / best_ns_per_unit(bandwidth, 0);
+  const double cycles_per_ns = 1 / best_ns_per_unit(clock, 0);
+  // A loop that the compiler had emptied would exceed any such limit.
+  EXPECT_LT(bytes_per_ns,
+            4 * static_cast<double>(std::get<int64_t>(bandwidth.params.at("vector_bytes"))) * cycles_per_ns);
+}
+
+}  // namespace
+}  // namespace probes

@@ -1,0 +1,129 @@
+#include "probes/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/error.hpp"
+#include "harness/topology.hpp"
+#include "probes/order.hpp"
+#include "probes/working_sets.hpp"
+
+namespace probes {
+namespace {
+
+/// A sample of a large set costs a lap of it: weighs the sizes for the progress that users see.
+double cost_of_size(int64_t size_bytes) {
+  constexpr double bytes_worth_a_small_size = 16 << 20;
+  return 1 + static_cast<double>(size_bytes) / bytes_worth_a_small_size;
+}
+
+/// Finds how often the body must repeat for a sample, which also warms the set up. Takes no sample.
+int64_t calibrate(const ProbeContext& context, int64_t size_bytes, const SweepBody& body) {
+  harness::SamplerOptions options;
+  options.samples = 0;
+  options.min_sample_ns = body.min_sample_ns;
+  options.max_repeats = int64_t{1} << 40;
+  return harness::sample(context.clock, options, [&](int64_t repeats) { body.work(size_bytes, repeats); })
+      .repeats;
+}
+
+/// Takes the samples of one size; returns false when a result was wrong.
+bool sample_size(const ProbeContext& context, size_t position, int64_t size_bytes, const SweepBody& body,
+                 harness::Series& series) {
+  body.begin(size_bytes);
+  body.refresh(size_bytes);
+  const int64_t repeats = calibrate(context, size_bytes, body);
+  series.work_per_sample[position] = repeats * body.units_per_repeat(size_bytes);
+  std::vector<int64_t>& durations_ns = series.samples_by_size[position];
+  for (int i = 0; i < context.samples; ++i) {
+    const harness::Disturbance before = harness::read_disturbance(context.clock);
+    body.refresh(size_bytes);
+    const int64_t start_ns = context.clock.now_ns();
+    body.work(size_bytes, repeats);
+    durations_ns.push_back(context.clock.now_ns() - start_ns);
+    const harness::Disturbance after = harness::read_disturbance(context.clock);
+    record_disturbance(series, static_cast<int>(position) * context.samples + i,
+                       harness::since(before, after));
+    if (!body.verify(repeats)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void sweep(const ProbeContext& context, const std::vector<int64_t>& sizes_bytes, const SweepBody& body,
+           harness::Series& series) {
+  series.sizes_bytes = sizes_bytes;
+  series.work_per_sample.assign(sizes_bytes.size(), 0);
+  series.samples_by_size.assign(sizes_bytes.size(), {});
+  series.work_unit = body.work_unit;
+  series.params["order_seed"] = static_cast<int64_t>(recordable_seed(context.seed));
+  series.params["min_sample_ns"] = body.min_sample_ns;
+  double total_cost = 0, done_cost = 0;
+  for (const int64_t size : sizes_bytes) total_cost += cost_of_size(size);
+  for (const size_t position : shuffled_positions(sizes_bytes.size(), context.seed)) {
+    if (!sample_size(context, position, sizes_bytes[position], body, series)) {
+      series.status = harness::Status::failed;
+      series.reason = fmt::format("wrong checksum at {} bytes: what was read is not what was written",
+                                  sizes_bytes[position]);
+      break;
+    }
+    done_cost += cost_of_size(sizes_bytes[position]);
+    if (context.progress) context.progress(done_cost / total_cost);
+  }
+  std::sort(series.disturbed.begin(), series.disturbed.end(),
+            [](const harness::Disturbed& a, const harness::Disturbed& b) { return a.index < b.index; });
+}
+
+harness::Reading<std::vector<int64_t>> sweep_sizes(const ProbeContext& context, int64_t budget_bytes) {
+  if (context.sizes_bytes.empty()) {
+    const harness::Cache* llc = harness::last_level_cache(context.topology);
+    auto sizes =
+        working_sets(llc == nullptr ? 0 : static_cast<int64_t>(llc->bytes), context.sizes_per_octave);
+    sizes.erase(std::upper_bound(sizes.begin(), sizes.end(), budget_bytes), sizes.end());
+    if (sizes.empty()) return harness::Unavailable{"not enough memory available for any working set"};
+    return sizes;
+  }
+  auto sizes = context.sizes_bytes;
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  for (const int64_t size : sizes) {
+    if (size <= 0 || size % size_quantum_bytes != 0) {
+      throw harness::Error(
+          harness::ExitCode::usage,
+          fmt::format("size {}: give a positive multiple of {} bytes", size, size_quantum_bytes));
+    }
+    if (size > budget_bytes) {
+      return harness::Unavailable{
+          fmt::format("a working set of {} bytes exceeds the {} bytes that a probe may take here "
+                      "(a quarter of the available memory, at most 1.25 GiB)",
+                      size, budget_bytes)};
+    }
+  }
+  return sizes;
+}
+
+void record_disturbance(harness::Series& series, int index, const harness::Disturbance& during) {
+  series.totals.wall_ns += during.wall_ns;
+  series.totals.cpu_ns += during.cpu_ns;
+  series.totals.steal_ns += during.steal_ns;
+  series.totals.involuntary_switches += during.involuntary_switches;
+  series.totals.minor_faults += during.minor_faults;
+  series.totals.major_faults += during.major_faults;
+  std::vector<std::string> reasons;
+  if (during.involuntary_switches > 0) reasons.emplace_back("involuntary_switch");
+  if (during.steal_ns > 0) reasons.emplace_back("steal");
+  if (!reasons.empty()) series.disturbed.push_back({index, std::move(reasons)});
+}
+
+harness::Series unavailable_series(const std::string& probe, const std::string& reason) {
+  harness::Series series;
+  series.probe = probe;
+  series.status = harness::Status::unavailable;
+  series.reason = reason;
+  return series;
+}
+
+}  // namespace probes
