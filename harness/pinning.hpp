@@ -7,8 +7,9 @@
 
 namespace harness {
 
-/// Owns the calling thread's CPU binding. Refuses (Error unavailable) a PU that is not in the allowed set, and a
-/// topology that is not this machine's: hwloc "binds" on a foreign topology successfully and does nothing.
+/// Owns the calling thread's CPU binding. Refuses (Error unavailable) a PU that is not in the allowed set,
+/// and a topology that is not this machine's: hwloc "binds" on a foreign topology successfully and does
+/// nothing.
 class Pin {
  public:
   Pin(const Topology& topology, int pu_os_index);
