@@ -1,0 +1,72 @@
+#include "analysis/derive.hpp"
+
+#include "analysis/derive_parts.hpp"
+#include "analysis/probe_series.hpp"
+
+namespace analysis {
+
+harness::DecodeKey decode_key(const harness::Plan& plan, const harness::Machine& machine,
+                              const std::string& mode, const std::string& placement) {
+  harness::DecodeKey key;
+  key.model = plan.model;
+  key.mode = mode;
+  key.placement = placement;
+  key.isa = plan.isa;
+  key.arithmetic = plan.arithmetic;
+  key.weights = plan.weights;
+  key.routing = plan.routing;
+  key.threads = plan.threads;
+  key.page_bytes = plan.page_bytes;
+  key.core_kind = measured_core_kind(machine);
+  key.position_first = plan.position_first;
+  key.position_last = plan.position_last;
+  return key;
+}
+
+std::vector<harness::CacheEstimate> derive_caches(const harness::Machine& machine) {
+  std::vector<harness::CacheEstimate> estimates;
+  for (int level = 1; level <= 3; ++level) {
+    const harness::Cache* cache = level_cache(machine, level);
+    if (!cache) continue;
+    harness::CacheEstimate estimate;
+    estimate.level = level_name(level);
+    estimate.core_kind = measured_core_kind(machine);
+    estimate.reported_bytes = static_cast<int64_t>(cache->bytes);
+    estimate.effective_bytes = harness::Unavailable{"cache_capacity has not run"};
+    estimate.method = "none";
+    estimate.retouch = "none";
+    estimates.push_back(estimate);
+  }
+  return estimates;
+}
+
+std::vector<harness::ForecastError> derive_forecast_errors(const std::vector<harness::Forecast>& forecasts,
+                                                           const std::vector<harness::DecodeResult>& decode) {
+  std::vector<harness::ForecastError> errors;
+  for (const auto& forecast : forecasts) {
+    const auto* expected = std::get_if<harness::Interval>(&forecast.tokens_per_s);
+    if (!expected || expected->median <= 0) continue;
+    for (const auto& result : decode) {
+      // The A/A arm shares the key of warm; a forecast is judged once.
+      if (result.arm == "aa" || result.key != forecast.key) continue;
+      const double measured = result.tokens_per_s.median;
+      errors.push_back({forecast.id, forecast.version, forecast.key, measured / expected->median,
+                        measured >= expected->low && measured <= expected->high});
+    }
+  }
+  return errors;
+}
+
+harness::Derived derive(const harness::Submission& submission) {
+  harness::Derived derived;
+  const auto arms = collect_arms(submission);
+  derived.roofs = derive_roofs(submission, "probes");
+  derived.caches = derive_caches(submission.machine);
+  derived.decode = derive_decode(submission, arms, derived.roofs);
+  derived.ratios = derive_ratios(arms);
+  derived.forecast_errors = derive_forecast_errors(submission.forecasts, derived.decode);
+  derived.flags = derive_flags(submission, arms, derived.ratios);
+  return derived;
+}
+
+}  // namespace analysis

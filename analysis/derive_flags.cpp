@@ -1,0 +1,229 @@
+// Quality flags: each code is a heading of docs/flags.md, which says what it means and what to do.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "analysis/derive_parts.hpp"
+#include "analysis/probe_series.hpp"
+
+namespace analysis {
+
+using harness::Curve;
+using harness::Flag;
+using harness::Submission;
+
+namespace {
+
+// A roof that moved by more than this is not the roof the decode ran under; quiet repeats stay within 2 %.
+constexpr double drift_limit_ratio = 0.05;
+// A stolen hundredth is the size of the smallest difference that ten launches can tell.
+constexpr double steal_limit_ratio = 0.01;
+constexpr double switches_limit_per_sample = 0.05;
+constexpr double ties_limit_share = 0.10;
+// The coverage of the intervals was checked by simulation up to AR(1) 0.6 within a launch.
+constexpr double lag1_limit = 0.6;
+
+std::string plan_label(const harness::DecodeKey& key) {
+  return fmt::format("{} ({})", key.model, key.isa);
+}
+
+void flag_controls(const std::vector<harness::ArmRatio>& ratios, std::vector<Flag>& flags) {
+  for (const auto& ratio : ratios) {
+    const auto& got = ratio.speed_ratio;
+    if (ratio.name != "aa/warm" || ratio.launches < 2 || (got.low <= 1 && got.high >= 1)) continue;
+    flags.push_back(
+        {"aa_failed",
+         fmt::format(
+             "two identical arms of {} differ: aa/warm {:.4f} [{:.4f}, {:.4f}]. No difference in this "
+             "run is proven; quiet the machine (tokroof doctor) and run again",
+             plan_label(ratio.key), got.median, got.low, got.high),
+         got.median});
+  }
+}
+
+void flag_few_launches(const std::vector<ArmRecord>& arms, std::vector<Flag>& flags) {
+  for (const auto& arm : arms) {
+    if (arm.arm != "warm" || arm.launches.size() >= 2) continue;
+    flags.push_back(
+        {"too_few_launches",
+         fmt::format("{} has {} launch: its intervals are points and the A/A control cannot be judged. Use "
+                     "--launches 5 or more",
+                     plan_label(arm.key), arm.launches.size()),
+         static_cast<double>(arm.launches.size())});
+  }
+}
+
+std::string level_of_size(const harness::Machine& machine, int64_t size_bytes) {
+  for (int level = 1; level <= 3; ++level) {
+    const auto* cache = level_cache(machine, level);
+    if (cache && size_bytes <= static_cast<int64_t>(cache->bytes)) return level_name(level);
+  }
+  return "dram";
+}
+
+/// The size whose rate moved most between the probes and roofs_after, per level.
+struct Drift {
+  std::optional<double> ratio;
+  int64_t size_bytes = 0;
+};
+
+void note_drift(Drift& drift, double ratio, int64_t size_bytes) {
+  if (drift.ratio && std::abs(std::log(*drift.ratio)) >= std::abs(std::log(ratio))) return;
+  drift.ratio = ratio;
+  drift.size_bytes = size_bytes;
+}
+
+void flag_drift(const Submission& submission, std::vector<Flag>& flags) {
+  constexpr std::array<const char*, 4> levels{"l1", "l2", "l3", "dram"};
+  std::array<Drift, 4> drifts;
+  for (const char* probe : {"load_bandwidth", "dram_stream"}) {
+    const auto before = find_curve(submission, "probes", probe, harness::Spread::of_median_95);
+    const auto after = find_curve(submission, "roofs_after", probe, harness::Spread::of_median_95);
+    if (!available(before) || !available(after)) continue;
+    const auto& repeated = std::get<Curve>(after);
+    for (size_t i = 0; i < repeated.sizes_bytes.size(); ++i) {
+      const int64_t size = repeated.sizes_bytes[i];
+      const auto was = harness::read_at(std::get<Curve>(before), static_cast<double>(size));
+      if (was.clamped) continue;
+      const auto level = std::find(levels.begin(), levels.end(), level_of_size(submission.machine, size));
+      note_drift(drifts[static_cast<size_t>(level - levels.begin())], repeated.values[i] / was.value.median,
+                 size);
+    }
+  }
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const auto& drift = drifts[i];
+    if (!drift.ratio || std::abs(*drift.ratio - 1) <= drift_limit_ratio) continue;
+    flags.push_back(
+        {"roofs_drifted",
+         fmt::format(
+             "{} read bandwidth at {} bytes was {:.3f} of its value before decode. Forecasts stand on "
+             "roofs that moved; look for neighbours or a clock change (tokroof doctor) and run again",
+             levels[i], drift.size_bytes, *drift.ratio),
+         *drift.ratio});
+  }
+}
+
+void flag_steal(const Submission& submission, std::vector<Flag>& flags) {
+  const auto* steal = std::get_if<double>(&submission.conditions.steal_ratio);
+  if (!steal || *steal <= steal_limit_ratio) return;
+  flags.push_back(
+      {"steal",
+       fmt::format("the hypervisor took {:.1f} % of the CPU time. Run when the host is quieter, or on a "
+                   "dedicated instance",
+                   *steal * 100),
+       *steal});
+}
+
+void flag_switches(const Submission& submission, std::vector<Flag>& flags) {
+  int64_t switches = 0;
+  size_t samples = 0;
+  for (const auto& launch : submission.launches) {
+    for (const auto& series : launch.series) {
+      if (series.probe != "decode") continue;
+      switches += series.totals.involuntary_switches;
+      samples += series.samples.size();
+    }
+  }
+  if (static_cast<double>(switches) <= switches_limit_per_sample * static_cast<double>(samples)) return;
+  flags.push_back(
+      {"involuntary_switches",
+       fmt::format("{} involuntary context switches in {} decode samples: something else wanted this CPU. "
+                   "Stop it, or raise the priority of the session (tokroof doctor)",
+                   switches, samples),
+       static_cast<double>(switches)});
+}
+
+void flag_ties(const Submission& submission, std::vector<Flag>& flags) {
+  double worst = 0;
+  for (const auto& launch : submission.launches) {
+    for (const auto& series : launch.series) {
+      if (series.probe != "decode" || series.status != harness::Status::ok || series.samples.size() < 10)
+        continue;
+      const std::set<int64_t> distinct(series.samples.begin(), series.samples.end());
+      worst = std::max(worst,
+                       1 - static_cast<double>(distinct.size()) / static_cast<double>(series.samples.size()));
+    }
+  }
+  if (worst <= ties_limit_share) return;
+  flags.push_back(
+      {"clock_coarse",
+       fmt::format("{:.0f} % of the samples of an arm are ties, which a fine clock does not give (it "
+                   "resolves {} ns here). Use longer blocks, or another clock source",
+                   worst * 100, submission.conditions.clock_resolution_ns),
+       worst});
+}
+
+void flag_correlation(const Submission& submission, const std::vector<ArmRecord>& arms,
+                      std::vector<Flag>& flags) {
+  double worst = 0;
+  std::string where;
+  for (const auto& arm : arms) {
+    const double lag1 = lag1_correlation(arm, blocks_per_pass(submission.plans[arm.plan]));
+    if (lag1 <= worst) continue;
+    worst = lag1;
+    where = fmt::format("{} of {}", arm.arm, plan_label(arm.key));
+  }
+  if (worst <= lag1_limit) return;
+  flags.push_back(
+      {"lag1_correlation",
+       fmt::format(
+           "successive blocks of {} move together (lag-1 {:.2f}): speed wanders within a launch. Take "
+           "more launches; more samples per launch do not help",
+           where, worst),
+       worst});
+}
+
+void flag_launches(const Submission& submission, std::vector<Flag>& flags) {
+  int failed = 0;
+  std::string first_reason;
+  for (const auto& launch : submission.launches) {
+    const auto series = std::find_if(launch.series.begin(), launch.series.end(),
+                                     [](const auto& each) { return each.status == harness::Status::failed; });
+    if (series == launch.series.end() && !launch.series.empty()) continue;
+    ++failed;
+    if (!first_reason.empty()) continue;
+    first_reason = series == launch.series.end() ? "no series came back" : series->reason;
+  }
+  if (failed == 0) return;
+  flags.push_back(
+      {"launch_failed",
+       fmt::format("{} of {} launches failed, the first: {}. Nothing of theirs enters a speed; see the "
+                   "reason in the submission's launches",
+                   failed, submission.launches.size(), first_reason),
+       static_cast<double>(failed)});
+}
+
+void flag_unavailable_arms(const Submission& submission, std::vector<Flag>& flags) {
+  std::set<std::string> named;
+  for (const auto& launch : submission.launches) {
+    for (const auto& series : launch.series) {
+      if (series.probe != "decode" || series.status != harness::Status::unavailable) continue;
+      if (!named.insert(series.model + "/" + series.arm).second) continue;
+      flags.push_back(
+          {"arm_unavailable", fmt::format("{} of {}: {}", series.arm, series.model, series.reason), 0});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Flag> derive_flags(const Submission& submission, const std::vector<ArmRecord>& arms,
+                               const std::vector<harness::ArmRatio>& ratios) {
+  std::vector<Flag> flags;
+  flag_controls(ratios, flags);
+  flag_few_launches(arms, flags);
+  flag_drift(submission, flags);
+  flag_steal(submission, flags);
+  flag_switches(submission, flags);
+  flag_ties(submission, flags);
+  flag_correlation(submission, arms, flags);
+  flag_launches(submission, flags);
+  flag_unavailable_arms(submission, flags);
+  return flags;
+}
+
+}  // namespace analysis

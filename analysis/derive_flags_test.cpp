@@ -1,0 +1,185 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <regex>
+#include <set>
+
+#include "analysis/derive.hpp"
+#include "analysis/derive_parts.hpp"
+#include "analysis/test_submission.hpp"
+
+namespace analysis {
+namespace {
+
+std::vector<std::string> codes(const harness::Submission& submission) {
+  std::vector<std::string> found;
+  for (const auto& flag : derive(submission).flags) found.push_back(flag.code);
+  return found;
+}
+
+using Codes = std::vector<std::string>;
+
+/// One arm is faster by the same amount in every launch, give or take.
+TestRun run_with(const std::string& arm, double factor) {
+  TestRun run;
+  run.arm_factor = [=](const std::string& which, size_t launch) {
+    return which == arm ? factor + 0.001 * (static_cast<double>(launch) - 2) : 1.0;
+  };
+  return run;
+}
+
+TEST(derive_flags, a_good_run_has_none) {
+  EXPECT_EQ(codes(test_submission()), Codes{});
+}
+
+TEST(derive_flags, a_control_that_excludes_one_is_flagged) {
+  EXPECT_EQ(codes(test_submission(run_with("aa", 1.03))), Codes{"aa_failed"});
+  EXPECT_EQ(codes(test_submission(run_with("aa", 0.97))), Codes{"aa_failed"});
+  EXPECT_EQ(codes(test_submission(run_with("aa", 1.0))), Codes{});
+  EXPECT_EQ(codes(test_submission(run_with("evict_read", 1.3))), Codes{});
+  const auto flag = derive(test_submission(run_with("aa", 1.03))).flags.at(0);
+  EXPECT_NEAR(flag.value, 1 / 1.03, 1e-3);
+  EXPECT_NE(flag.detail.find("coreflow_1_9m"), std::string::npos);
+}
+
+TEST(derive_flags, one_launch_cannot_pass_or_fail_its_control) {
+  auto run = run_with("aa", 1.03);
+  run.launch_factors = {1};
+  EXPECT_EQ(codes(test_submission(run)), Codes{"too_few_launches"});
+  run.launch_factors = {1, 1};
+  run.arm_factor = nullptr;
+  EXPECT_EQ(codes(test_submission(run)), Codes{});
+}
+
+TEST(derive_flags, roofs_that_moved_more_than_five_percent_are_named_by_level) {
+  TestRun run;
+  run.after_ratio = 1.049;
+  EXPECT_EQ(codes(test_submission(run)), Codes{});
+  run.after_ratio = 0.9;
+  const auto flags = derive(test_submission(run)).flags;
+  ASSERT_EQ(flags.size(), 3u);  // roofs_after measures nothing that fits L1
+  const char* levels[] = {"l2", "l3", "dram"};
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(flags[i].code, "roofs_drifted");
+    EXPECT_EQ(flags[i].detail.rfind(levels[i], 0), 0u) << flags[i].detail;
+    EXPECT_NEAR(flags[i].value, 0.9, 1e-6);
+  }
+}
+
+TEST(derive_flags, only_the_level_that_moved_is_named) {
+  auto submission = test_submission();
+  submission.launches.back().series[0].work_per_sample[1] /= 2;  // 2 MiB
+  const auto flags = derive(submission).flags;
+  ASSERT_EQ(flags.size(), 1u);
+  EXPECT_EQ(flags[0].detail.rfind("l3 read bandwidth at 2097152 bytes was 0.500", 0), 0u) << flags[0].detail;
+}
+
+TEST(derive_flags, no_repeat_means_no_drift_to_tell) {
+  auto submission = test_submission();
+  submission.launches.back().series[0].work_per_sample[1] /= 2;
+  submission.launches.pop_back();
+  EXPECT_EQ(codes(submission), Codes{});
+}
+
+TEST(derive_flags, stolen_time_over_a_hundredth_is_flagged) {
+  auto submission = test_submission();
+  submission.conditions.steal_ratio = 0.01;
+  EXPECT_EQ(codes(submission), Codes{});
+  submission.conditions.steal_ratio = 0.02;
+  EXPECT_EQ(codes(submission), Codes{"steal"});
+  submission.conditions.steal_ratio = harness::Unavailable{"no /proc/stat"};
+  EXPECT_EQ(codes(submission), Codes{});
+}
+
+TEST(derive_flags, involuntary_switches_are_judged_per_sample) {
+  auto submission = test_submission();  // 5 launches × 4 arms × 60 samples: the limit is 60
+  submission.launches[1].series[0].totals.involuntary_switches = 60;
+  EXPECT_EQ(codes(submission), Codes{});
+  submission.launches[2].series[1].totals.involuntary_switches = 1;
+  EXPECT_EQ(codes(submission), Codes{"involuntary_switches"});
+  EXPECT_EQ(derive(submission).flags[0].value, 61);
+}
+
+TEST(derive_flags, ties_tell_of_a_coarse_clock) {
+  auto submission = test_submission();
+  for (size_t i = 1; i <= 5; ++i) {
+    for (auto& series : submission.launches[i].series) {
+      for (auto& ns : series.samples) ns = ns / 1'000'000 * 1'000'000;
+    }
+  }
+  const auto found = codes(submission);
+  EXPECT_EQ(std::count(found.begin(), found.end(), "clock_coarse"), 1);
+}
+
+TEST(derive_flags, speed_that_wanders_within_launches_is_flagged) {
+  auto submission = test_submission();
+  // Other blocks wander in each launch, so that no block is slow by itself.
+  for (size_t launch = 0; launch < 5; ++launch) {
+    auto& samples = submission.launches[1 + launch].series[0].samples;
+    for (size_t i = 0; i < samples.size(); ++i) {
+      if ((i + 11 * launch) % 40 < 20) samples[i] += samples[i] / 20;
+    }
+  }
+  EXPECT_EQ(codes(submission), Codes{"lag1_correlation"});
+}
+
+TEST(derive_flags, cost_that_grows_with_position_is_no_correlation) {
+  auto submission = test_submission();
+  for (size_t launch = 0; launch < 5; ++launch) {
+    auto& samples = submission.launches[1 + launch].series[0].samples;
+    for (size_t i = 0; i < samples.size(); ++i) samples[i] += samples[i] * static_cast<int64_t>(i % 30) / 20;
+  }
+  const auto arms = collect_arms(submission);
+  EXPECT_LT(lag1_correlation(arms[0], 30), 0.6);
+}
+
+TEST(derive_flags, failed_launches_are_counted_with_the_first_reason) {
+  auto submission = test_submission();
+  for (auto& series : submission.launches[2].series) {
+    series.status = harness::Status::failed;
+    series.reason = "golden mismatch";
+  }
+  submission.launches[4].series.clear();
+  const auto flags = derive(submission).flags;
+  ASSERT_EQ(flags.size(), 1u);
+  EXPECT_EQ(flags[0].code, "launch_failed");
+  EXPECT_EQ(flags[0].value, 2);
+  EXPECT_NE(flags[0].detail.find("golden mismatch"), std::string::npos);
+}
+
+TEST(derive_flags, an_arm_this_machine_cannot_run_is_told_once) {
+  auto submission = test_submission();
+  for (size_t i = 1; i <= 5; ++i) {
+    submission.launches[i].series[3].status = harness::Status::unavailable;
+    submission.launches[i].series[3].reason = "only one PU is allowed";
+  }
+  const auto flags = derive(submission).flags;
+  ASSERT_EQ(flags.size(), 1u);
+  EXPECT_EQ(flags[0].code, "arm_unavailable");
+  EXPECT_EQ(flags[0].detail, "evict_read of coreflow_1_9m: only one PU is allowed");
+}
+
+TEST(derive_flags, every_code_is_a_heading_of_the_page_and_every_heading_a_code) {
+  std::set<std::string> headings,
+      expected{
+          "aa_failed",        "arm_unavailable", "clock_coarse", "launch_failed",   "involuntary_switches",
+          "lag1_correlation", "roofs_drifted",   "steal",        "too_few_launches"};
+  std::ifstream page("docs/flags.md");
+  ASSERT_TRUE(page.is_open());
+  for (std::string line; std::getline(page, line);) {
+    if (line.rfind("## ", 0) == 0) headings.insert(line.substr(3));
+  }
+  EXPECT_EQ(headings, expected);
+  // The list above is what the source can emit.
+  std::ifstream source("analysis/derive_flags.cpp");
+  ASSERT_TRUE(source.is_open());
+  std::string text((std::istreambuf_iterator<char>(source)), std::istreambuf_iterator<char>());
+  std::set<std::string> emitted;
+  const std::regex code("push_back\\(\\s*\\{\"([a-z0-9_]+)\"");
+  for (std::sregex_iterator at(text.begin(), text.end(), code), end; at != end; ++at)
+    emitted.insert((*at)[1]);
+  EXPECT_EQ(emitted, expected);
+}
+
+}  // namespace
+}  // namespace analysis

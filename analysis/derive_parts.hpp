@@ -1,0 +1,52 @@
+// The steps of derive(), in their order. Each is pure and reads only what it is given.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "harness/submission.hpp"
+
+namespace analysis {
+
+/// What one arm did in one launch.
+struct ArmLaunch {
+  size_t launch = 0;                       ///< index into submission.launches
+  double tokens_per_s = 0;                 ///< tokens ÷ Σ durations, both passes
+  double block_median_ns = 0;              ///< median over blocks of ns per token
+  std::vector<double> block_ns_per_token;  ///< in acquisition order
+};
+
+/// What one arm of one plan did over all launches that gave it a speed.
+struct ArmRecord {
+  size_t plan = 0;  ///< index into submission.plans
+  std::string arm;
+  harness::DecodeKey key;
+  std::vector<ArmLaunch> launches;
+};
+
+/// Returns how many blocks one pass over a plan's positions has, and how many tokens block `index` of it
+/// times. 0 when the plan times nothing.
+int blocks_per_pass(const harness::Plan& plan);
+int tokens_in_block(const harness::Plan& plan, int index);
+
+/// Collects the ok decode series, by plan and then by the plan's order of arms. Arms without a single one are
+/// left out.
+std::vector<ArmRecord> collect_arms(const harness::Submission& submission);
+
+std::vector<harness::CacheEstimate> derive_caches(const harness::Machine& machine);
+std::vector<harness::DecodeResult> derive_decode(const harness::Submission& submission,
+                                                 const std::vector<ArmRecord>& arms,
+                                                 const std::vector<harness::Roof>& roofs);
+/// Ratios to the arm `warm` of the same launches; arms without such launches are left out.
+std::vector<harness::ArmRatio> derive_ratios(const std::vector<ArmRecord>& arms);
+std::vector<harness::ForecastError> derive_forecast_errors(const std::vector<harness::Forecast>& forecasts,
+                                                           const std::vector<harness::DecodeResult>& decode);
+std::vector<harness::Flag> derive_flags(const harness::Submission& submission,
+                                        const std::vector<ArmRecord>& arms,
+                                        const std::vector<harness::ArmRatio>& ratios);
+
+/// Lag-1 autocorrelation of log block times within launches, after taking out each block's own mean over
+/// launches and passes (positions differ in cost) and each launch's own mean. 0 when there is too little to
+/// tell.
+double lag1_correlation(const ArmRecord& arm, int blocks);
+
+}  // namespace analysis

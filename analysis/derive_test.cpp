@@ -1,0 +1,358 @@
+#include "analysis/derive.hpp"
+
+#include <gtest/gtest.h>
+
+#include "analysis/derive_parts.hpp"
+#include "analysis/test_submission.hpp"
+#include "models/shape.hpp"
+
+namespace analysis {
+namespace {
+
+using harness::Interval;
+using harness::Status;
+
+double read_rate(const harness::Roof& roof) {
+  return std::get<Interval>(roof.read_bytes_per_s).median;
+}
+double latency(const harness::Roof& roof) {
+  return std::get<Interval>(roof.load_latency_ns).median;
+}
+std::string reason(const harness::Reading<Interval>& reading) {
+  return std::get<harness::Unavailable>(reading).reason;
+}
+
+const harness::DecodeResult& result_of(const harness::Derived& derived, const std::string& arm) {
+  for (const auto& result : derived.decode) {
+    if (result.arm == arm) return result;
+  }
+  throw std::out_of_range(arm);
+}
+
+const harness::ArmRatio& ratio_of(const harness::Derived& derived, const std::string& name) {
+  for (const auto& ratio : derived.ratios) {
+    if (ratio.name == name) return ratio;
+  }
+  throw std::out_of_range(name);
+}
+
+harness::Series& decode_series(harness::Submission& submission, size_t launch, const std::string& arm) {
+  for (auto& series : submission.launches[1 + launch].series) {
+    if (series.arm == arm) return series;
+  }
+  throw std::out_of_range(arm);
+}
+
+TEST(derive_roofs, reads_each_level_far_from_its_edges) {
+  const auto roofs = derive_roofs(test_submission(), "probes");
+  ASSERT_EQ(roofs.size(), 4u);
+  const char* levels[] = {"l1", "l2", "l3", "dram"};
+  const double rates[] = {200e9, 100e9, 40e9, 10e9}, ns[] = {1, 2, 5, 20};
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(roofs[i].level, levels[i]);
+    EXPECT_NEAR(read_rate(roofs[i]), rates[i], 1);
+    EXPECT_NEAR(latency(roofs[i]), ns[i], 1e-6);
+    EXPECT_EQ(roofs[i].core_kind, "uniform");
+  }
+  EXPECT_EQ(roofs[0].size_bytes, 24 << 10);
+  EXPECT_EQ(roofs[1].size_bytes, 227'023);    // √(48 KiB × 1 MiB)
+  EXPECT_EQ(roofs[2].size_bytes, 5'931'642);  // √(1 MiB × 32 MiB)
+  EXPECT_EQ(roofs[3].size_bytes, 256 << 20);
+}
+
+TEST(derive_roofs, states_huge_pages_only_when_they_were_granted) {
+  auto submission = test_submission();
+  EXPECT_EQ(derive_roofs(submission, "probes")[0].page_bytes, 4096);
+  auto& params = submission.launches[0].series[0].params;
+  params["buffer_bytes"] = int64_t{128 << 20};
+  params["huge_bytes_granted"] = int64_t{128 << 20};
+  EXPECT_EQ(derive_roofs(submission, "probes")[0].page_bytes, 2 << 20);
+  params["huge_bytes_granted"] = int64_t{2 << 20};
+  EXPECT_EQ(derive_roofs(submission, "probes")[0].page_bytes, 4096);
+}
+
+TEST(derive_roofs, has_no_l3_roof_without_an_l3) {
+  TestRun run;
+  run.l3_bytes = 0;
+  const auto roofs = derive_roofs(test_submission(run), "probes");
+  EXPECT_EQ(reason(roofs[2].read_bytes_per_s), "this machine reports no L3 data cache");
+  EXPECT_EQ(reason(roofs[2].load_latency_ns), "this machine reports no L3 data cache");
+  EXPECT_EQ(roofs[2].size_bytes, 0);
+  EXPECT_NEAR(read_rate(roofs[1]), 100e9, 1);
+  EXPECT_NEAR(read_rate(roofs[3]), 10e9, 1);
+}
+
+TEST(derive_roofs, has_only_dram_without_any_cache) {
+  TestRun run;
+  run.l1_bytes = run.l2_bytes = run.l3_bytes = 0;
+  const auto submission = test_submission(run);
+  const auto roofs = derive_roofs(submission, "probes");
+  for (size_t i = 0; i < 3; ++i) EXPECT_FALSE(available(roofs[i].read_bytes_per_s));
+  EXPECT_NEAR(read_rate(roofs[3]), 10e9, 1);
+  EXPECT_NEAR(latency(roofs[3]), 20, 1e-6);
+  EXPECT_TRUE(submission.derived.caches.empty());
+}
+
+TEST(derive_roofs, ignores_instruction_caches_and_caches_of_unknown_size) {
+  auto submission = test_submission();
+  submission.machine.caches[0].type = "instruction";
+  submission.machine.caches[1].bytes = 0;
+  const auto roofs = derive_roofs(submission, "probes");
+  EXPECT_FALSE(available(roofs[0].read_bytes_per_s));
+  EXPECT_FALSE(available(roofs[1].read_bytes_per_s));
+  EXPECT_EQ(roofs[2].size_bytes, 16 << 20);  // no smaller cache is known: half of its own
+}
+
+TEST(derive_roofs, passes_on_why_a_probe_gave_nothing) {
+  auto submission = test_submission();
+  auto& bandwidth = submission.launches[0].series[0];
+  bandwidth.status = Status::unavailable;
+  bandwidth.reason = "not enough memory";
+  EXPECT_EQ(reason(derive_roofs(submission, "probes")[0].read_bytes_per_s),
+            "load_bandwidth: not enough memory");
+  submission.launches[0].series.clear();
+  const auto roofs = derive_roofs(submission, "probes");
+  EXPECT_EQ(reason(roofs[0].read_bytes_per_s), "load_bandwidth has not run");
+  EXPECT_EQ(reason(roofs[0].load_latency_ns), "load_latency has not run");
+  EXPECT_EQ(reason(roofs[3].read_bytes_per_s), "dram_stream has not run");
+  EXPECT_EQ(roofs[3].size_bytes, 0);
+}
+
+TEST(derive_roofs, a_failed_series_gives_no_roof_whatever_samples_it_holds) {
+  auto submission = test_submission();
+  submission.launches[0].series[0].status = Status::failed;
+  submission.launches[0].series[0].reason = "wrong checksum";
+  EXPECT_EQ(reason(derive_roofs(submission, "probes")[0].read_bytes_per_s), "load_bandwidth: wrong checksum");
+}
+
+TEST(derive_roofs, does_not_extend_a_curve_beyond_its_ends) {
+  const auto roofs = derive_roofs(test_submission(), "roofs_after");
+  EXPECT_EQ(reason(roofs[0].read_bytes_per_s),
+            "the curve covers 1048576 to 16777216 bytes, this roof is read at 24576");
+  EXPECT_NEAR(read_rate(roofs[2]), 40e9, 1);
+}
+
+TEST(derive_roofs, gives_no_memory_latency_from_a_chase_inside_the_cache) {
+  auto submission = test_submission();
+  submission.machine.caches[2].bytes = 65 << 20;  // the chase ends at 128 MiB
+  EXPECT_FALSE(available(derive_roofs(submission, "probes")[3].load_latency_ns));
+  submission.machine.caches[2].bytes = 64 << 20;
+  EXPECT_TRUE(available(derive_roofs(submission, "probes")[3].load_latency_ns));
+}
+
+TEST(derive, states_reported_caches_and_that_their_capacity_was_not_measured) {
+  const auto derived = test_submission().derived;
+  ASSERT_EQ(derived.caches.size(), 3u);
+  EXPECT_EQ(derived.caches[1].level, "l2");
+  EXPECT_EQ(derived.caches[1].reported_bytes, 1 << 20);
+  EXPECT_EQ(reason(derived.caches[1].effective_bytes), "cache_capacity has not run");
+}
+
+TEST(derive_decode, divides_tokens_by_the_time_of_both_passes) {
+  const auto derived = test_submission().derived;
+  ASSERT_EQ(derived.decode.size(), 4u);
+  const auto& warm = result_of(derived, "warm");
+  EXPECT_NEAR(warm.tokens_per_s.median, 1e9 / 60'000, 0.01);
+  EXPECT_LT(warm.tokens_per_s.low, warm.tokens_per_s.median);
+  EXPECT_GT(warm.tokens_per_s.high, warm.tokens_per_s.median);
+  EXPECT_EQ(warm.launches, 5);
+  EXPECT_NEAR(result_of(derived, "evict_flush").tokens_per_s.median, 1e9 / 120'000, 0.01);
+}
+
+TEST(derive_decode, counts_the_shorter_last_block_as_what_it_is) {
+  const auto submission = test_submission();
+  const auto& plan = submission.plans[0];
+  EXPECT_EQ(blocks_per_pass(plan), 30);
+  EXPECT_EQ(tokens_in_block(plan, 0), 32);
+  EXPECT_EQ(tokens_in_block(plan, 29), 31);
+  harness::Plan listed = plan;
+  listed.positions = {65, 100, 200};
+  listed.block_tokens = 1;
+  EXPECT_EQ(blocks_per_pass(listed), 3);
+  EXPECT_EQ(tokens_in_block(listed, 2), 1);
+}
+
+TEST(derive_decode, takes_percentiles_over_blocks_per_token) {
+  TestRun run;
+  run.launch_factors = {1, 1, 1, 1, 1};
+  auto submission = test_submission(run);
+  // In each of 5 launches 2 of 60 blocks take twice as long: above the 95th and below the 99th percentile.
+  for (size_t i = 0; i < 5; ++i) {
+    for (int64_t* ns : {&decode_series(submission, i, "warm").samples[3],
+                        &decode_series(submission, i, "warm").samples[40]}) {
+      *ns = 32 * 120'000;
+    }
+  }
+  const auto derived = derive(submission);
+  EXPECT_NEAR(static_cast<double>(result_of(derived, "warm").token_ns_p50), 60'000, 10);
+  EXPECT_EQ(result_of(derived, "warm").token_ns_p99, 120'000);
+  EXPECT_LT(result_of(derived, "aa").token_ns_p99, 60'100);
+}
+
+TEST(derive_decode, relates_weight_bytes_to_the_best_roof) {
+  const auto derived = test_submission().derived;
+  const auto& warm = result_of(derived, "warm");
+  const auto bytes = models::cost(models::find_shape("coreflow_1_9m")).weight_bytes_per_token;
+  EXPECT_EQ(warm.weight_bytes_per_token, bytes);
+  EXPECT_NEAR(warm.weight_bytes_per_s, static_cast<double>(bytes) / 60e-6, 1e4);
+  EXPECT_NEAR(std::get<double>(warm.roof_fraction), static_cast<double>(bytes) / 60e-6 / 200e9, 1e-6);
+}
+
+TEST(derive_decode, has_no_roof_fraction_without_a_roof_or_a_known_model) {
+  auto submission = test_submission();
+  submission.launches[0].series.clear();
+  EXPECT_EQ(std::get<harness::Unavailable>(result_of(derive(submission), "warm").roof_fraction).reason,
+            "no read roof was measured");
+  submission = test_submission();
+  submission.plans[0].model = "another";
+  const auto derived = derive(submission);
+  EXPECT_FALSE(available(result_of(derived, "warm").roof_fraction));
+  EXPECT_EQ(result_of(derived, "warm").weight_bytes_per_token, 0);
+  EXPECT_GT(result_of(derived, "warm").tokens_per_s.median, 0);
+}
+
+TEST(derive_decode, states_that_no_eviction_was_verified) {
+  const auto derived = test_submission().derived;
+  const auto why = [&](const char* arm) {
+    return std::get<harness::Unavailable>(result_of(derived, arm).evicted_verified).reason;
+  };
+  EXPECT_EQ(why("evict_flush"), "verification of evictions has not been built into this version");
+  EXPECT_EQ(why("evict_read"), "a concurrent antagonist evicts nothing that could be verified");
+}
+
+TEST(derive_decode, the_control_is_a_warm_decode_under_its_own_name) {
+  const auto derived = test_submission().derived;
+  EXPECT_EQ(result_of(derived, "aa").key, result_of(derived, "warm").key);
+  EXPECT_EQ(result_of(derived, "aa").key.mode, "warm");
+  EXPECT_EQ(result_of(derived, "evict_read").key.placement, "same_llc");
+}
+
+TEST(derive_decode, one_launch_gives_points) {
+  TestRun run;
+  run.launch_factors = {1};
+  const auto derived = test_submission(run).derived;
+  const auto& speed = result_of(derived, "warm").tokens_per_s;
+  EXPECT_EQ(speed.low, speed.median);
+  EXPECT_EQ(speed.high, speed.median);
+  EXPECT_EQ(ratio_of(derived, "evict_flush/warm").launches, 1);
+}
+
+TEST(derive_decode, a_series_that_is_not_ok_never_gives_a_speed) {
+  for (Status status : {Status::failed, Status::unavailable}) {
+    auto submission = test_submission();
+    decode_series(submission, 2, "warm").status = status;
+    EXPECT_EQ(result_of(derive(submission), "warm").launches, 4);
+    EXPECT_EQ(ratio_of(derive(submission), "evict_flush/warm").launches, 4);
+    for (size_t i = 0; i < 5; ++i) decode_series(submission, i, "warm").status = status;
+    const auto derived = derive(submission);
+    EXPECT_THROW(static_cast<void>(result_of(derived, "warm")), std::out_of_range);
+    EXPECT_TRUE(derived.ratios.empty());
+    EXPECT_EQ(derived.decode.size(), 3u);
+  }
+}
+
+TEST(derive_decode, samples_that_make_no_speed_are_not_used) {
+  auto submission = test_submission();
+  decode_series(submission, 0, "warm").samples[7] = 0;
+  decode_series(submission, 1, "warm").samples.clear();
+  EXPECT_EQ(result_of(derive(submission), "warm").launches, 3);
+}
+
+TEST(derive_decode, launches_of_no_plan_or_another_purpose_are_not_used) {
+  auto submission = test_submission();
+  submission.launches[1].plan = 7;
+  submission.launches[2].plan.reset();
+  submission.launches[3].purpose = "probes";
+  EXPECT_EQ(result_of(derive(submission), "warm").launches, 2);
+  submission.plans[0].block_tokens = 0;
+  EXPECT_TRUE(derive(submission).decode.empty());
+}
+
+TEST(derive_ratios, are_speeds_relative_to_warm_in_the_same_launch) {
+  const auto derived = test_submission().derived;
+  ASSERT_EQ(derived.ratios.size(), 3u);
+  const auto& flush = ratio_of(derived, "evict_flush/warm");
+  EXPECT_NEAR(flush.speed_ratio.median, 0.5, 1e-4);
+  // Launches differ by 2 %, but both arms alike: the ratio knows nothing of it.
+  EXPECT_LT(flush.speed_ratio.high / flush.speed_ratio.low, 1.0005);
+  EXPECT_EQ(flush.launches, 5);
+  EXPECT_EQ(flush.key.mode, "evict_flush");
+  EXPECT_NEAR(ratio_of(derived, "evict_read/warm").speed_ratio.median, 60.0 / 61.0, 1e-4);
+}
+
+TEST(derive_ratios, one_slow_block_does_not_move_them) {
+  auto submission = test_submission();
+  for (size_t i = 0; i < 5; ++i) decode_series(submission, i, "evict_flush").samples[11] *= 50;
+  EXPECT_NEAR(ratio_of(derive(submission), "evict_flush/warm").speed_ratio.median, 0.5, 1e-4);
+}
+
+TEST(derive_ratios, controls_of_several_plans_share_the_chance_of_failing) {
+  TestRun run;
+  run.arm_factor = [](const std::string& arm, size_t launch) {
+    return arm == "aa" ? 1 + 0.01 * (static_cast<double>(launch) - 2) : 1.0;
+  };
+  auto submission = test_submission(run);
+  const auto alone = ratio_of(derive(submission), "aa/warm").speed_ratio;
+  submission.plans.push_back(submission.plans[0]);
+  for (size_t i = 0; i < 5; ++i) {
+    submission.launches.push_back(submission.launches[1 + i]);
+    submission.launches.back().plan = 1;
+  }
+  const auto shared = ratio_of(derive(submission), "aa/warm").speed_ratio;
+  EXPECT_EQ(shared.median, alone.median);
+  EXPECT_LT(shared.low, alone.low);
+  EXPECT_GT(shared.high, alone.high);
+}
+
+TEST(derive_forecast_errors, compare_each_forecast_with_its_own_decode_once) {
+  const auto submission = test_submission();
+  const auto& errors = submission.derived.forecast_errors;
+  ASSERT_EQ(errors.size(), submission.forecasts.size());
+  ASSERT_EQ(errors.size(), 8u);  // 3 for warm and evict_read, 2 for evict_flush
+  const double bytes =
+      static_cast<double>(models::cost(models::find_shape("coreflow_1_9m")).weight_bytes_per_token);
+  EXPECT_EQ(errors[0].id, "dram_roof");
+  EXPECT_EQ(errors[0].key.mode, "warm");
+  EXPECT_NEAR(errors[0].measured_over_forecast, bytes / 60e-6 / 10e9, 1e-4);
+  EXPECT_FALSE(errors[0].inside_interval);
+  EXPECT_EQ(errors[2].id, "curve");
+  EXPECT_NEAR(errors[2].measured_over_forecast, bytes / 60e-6 / 40e9, 1e-4);
+}
+
+TEST(derive_forecast_errors, tell_inside_from_outside) {
+  auto submission = test_submission();
+  submission.forecasts.resize(1);
+  submission.forecasts[0].tokens_per_s = Interval{10'000, 9'000, 17'000};
+  EXPECT_TRUE(derive(submission).forecast_errors.at(0).inside_interval);
+  submission.forecasts[0].tokens_per_s = Interval{10'000, 9'000, 16'000};
+  EXPECT_FALSE(derive(submission).forecast_errors.at(0).inside_interval);
+  submission.forecasts[0].tokens_per_s = Interval{20'000, 17'000, 21'000};
+  EXPECT_FALSE(derive(submission).forecast_errors.at(0).inside_interval);
+}
+
+TEST(derive_forecast_errors, leave_out_what_was_not_forecast_or_not_measured) {
+  auto submission = test_submission();
+  submission.forecasts.resize(2);
+  submission.forecasts[0].tokens_per_s = harness::Unavailable{"dram_stream has not run"};
+  submission.forecasts[1].key.isa = "scalar";
+  EXPECT_TRUE(derive(submission).forecast_errors.empty());
+}
+
+TEST(derive, ignores_what_the_submission_states_and_repeats_itself) {
+  auto submission = test_submission();
+  const auto first = derive(submission).decode[0].tokens_per_s;
+  submission.derived.decode[0].tokens_per_s.median = 1e9;
+  submission.derived.roofs.clear();
+  EXPECT_EQ(derive(submission).decode[0].tokens_per_s, first);
+}
+
+TEST(derive, makes_nothing_of_an_empty_submission) {
+  const auto derived = derive(harness::Submission{});
+  EXPECT_TRUE(derived.decode.empty());
+  EXPECT_TRUE(derived.ratios.empty());
+  EXPECT_TRUE(derived.flags.empty());
+  EXPECT_EQ(derived.roofs.size(), 4u);
+}
+
+}  // namespace
+}  // namespace analysis

@@ -1,0 +1,114 @@
+#include "analysis/forecast.hpp"
+
+#include <fmt/format.h>
+
+#include "analysis/probe_series.hpp"
+#include "harness/digest.hpp"
+
+namespace analysis {
+
+using harness::Curve;
+using harness::Forecast;
+using harness::Interval;
+using harness::Reading;
+using harness::Submission;
+using harness::Unavailable;
+
+namespace {
+
+// Forecasts are of one decode to come, so the interval is that of one further sample.
+constexpr auto spread = harness::Spread::of_next_90;
+
+/// Evicted before every token, so that each weight byte comes from memory whatever the caches could hold.
+bool reads_from_dram(const std::string& mode) {
+  return mode == "evict_flush" || mode == "evict_stream";
+}
+
+Reading<Interval> at_largest(const Reading<Curve>& curve) {
+  if (const auto* why = std::get_if<Unavailable>(&curve)) return *why;
+  const auto& made = std::get<Curve>(curve);
+  return Interval{made.values.back(), made.low.back(), made.high.back()};
+}
+
+Reading<Interval> cache_bandwidth(const Submission& probed, const Reading<Curve>& curve,
+                                  int64_t weight_bytes) {
+  if (const auto* why = std::get_if<Unavailable>(&curve)) return *why;
+  for (int level = 1; level <= 3; ++level) {
+    const auto* cache = level_cache(probed.machine, level);
+    if (!cache || static_cast<int64_t>(cache->bytes) < weight_bytes) continue;
+    const int64_t size = roof_size_bytes(probed.machine, level);
+    const auto point = harness::read_at(std::get<Curve>(curve), static_cast<double>(size));
+    if (!point.clamped) return point.value;
+    return Unavailable{fmt::format("load_bandwidth does not reach {} bytes, where the roof of {} is read",
+                                   size, level_name(level))};
+  }
+  const auto* largest = last_level_cache(probed.machine);
+  if (!largest) return Unavailable{"this machine reports no data cache"};
+  return Unavailable{fmt::format("no reported cache holds {} bytes of weights; the largest has {}",
+                                 weight_bytes, largest->bytes)};
+}
+
+Reading<Interval> curve_bandwidth(const Reading<Curve>& curve, int64_t working_set_bytes) {
+  if (const auto* why = std::get_if<Unavailable>(&curve)) return *why;
+  return harness::read_at(std::get<Curve>(curve), static_cast<double>(working_set_bytes)).value;
+}
+
+Reading<Interval> per_token(const Reading<Interval>& bytes_per_s, int64_t weight_bytes) {
+  if (const auto* why = std::get_if<Unavailable>(&bytes_per_s)) return *why;
+  const auto& rate = std::get<Interval>(bytes_per_s);
+  const double bytes = static_cast<double>(weight_bytes);
+  return Interval{rate.median / bytes, rate.low / bytes, rate.high / bytes};
+}
+
+/// The text whose digest is inputs_sha256; docs/forecasts.md gives its form.
+std::string inputs_text(const Submission& probed) {
+  std::string text = "tokroof/forecast-inputs/1\n";
+  for (const auto& cache : probed.machine.caches) {
+    text += fmt::format("cache {} {} {}\n", cache.level, cache.type, cache.bytes);
+  }
+  for (const char* probe : {"load_bandwidth", "dram_stream"}) {
+    const auto found = find_series(probed, "probes", probe);
+    if (!available(found)) {
+      text += fmt::format("{} unavailable\n", probe);
+      continue;
+    }
+    const auto& series = *std::get<const harness::Series*>(found);
+    text += fmt::format("{} {}\n", probe, series.work_unit);
+    for (size_t i = 0; i < series.samples_by_size.size(); ++i) {
+      const int64_t size = i < series.sizes_bytes.size() ? series.sizes_bytes[i] : 0;
+      const int64_t work = i < series.work_per_sample.size() ? series.work_per_sample[i] : 0;
+      text += fmt::format("{} {} {}\n", size, work, fmt::join(series.samples_by_size[i], " "));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<Forecast> make_forecasts(const Submission& probed, const models::Shape& shape,
+                                     const harness::DecodeKey& key) {
+  const auto bandwidth = find_curve(probed, "probes", "load_bandwidth", spread);
+  const auto dram = find_curve(probed, "probes", "dram_stream", spread);
+  const auto cost = models::cost(shape);
+  const std::string inputs = harness::sha256_hex(inputs_text(probed));
+  std::vector<Forecast> forecasts;
+  const auto add = [&](const std::string& id, const Reading<Interval>& bytes_per_s) {
+    Forecast forecast;
+    forecast.id = id;
+    forecast.version = "1";
+    forecast.key = key;
+    forecast.inputs_sha256 = inputs;
+    forecast.tokens_per_s = per_token(bytes_per_s, cost.weight_bytes_per_token);
+    forecasts.push_back(forecast);
+  };
+  add("dram_roof", at_largest(dram));
+  if (reads_from_dram(key.mode)) {
+    add("curve", at_largest(bandwidth));
+  } else {
+    add("cache_roof", cache_bandwidth(probed, bandwidth, cost.weight_bytes_per_token));
+    add("curve", curve_bandwidth(bandwidth, cost.working_set_bytes));
+  }
+  return forecasts;
+}
+
+}  // namespace analysis

@@ -1,0 +1,238 @@
+#include "analysis/plausibility.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "analysis/derive.hpp"
+#include "analysis/derived_fields.hpp"
+#include "analysis/probe_series.hpp"
+#include "models/shape.hpp"
+
+namespace analysis {
+
+using harness::Curve;
+using harness::Launch;
+using harness::Series;
+using harness::Status;
+using harness::Submission;
+
+namespace {
+
+constexpr double curve_margin_ratio = 1.10;  // noise of two medians, and reads that hit a smaller cache
+constexpr double working_set_share =
+    0.8;  // part of the set is touched rarely, so the rest sees a smaller cache
+constexpr double clock_margin_ratio = 1.05;  // the clock may rise between the probes and decode
+constexpr size_t max_differences = 20;
+
+const harness::Plan* plan_of(const Submission& submission, const Launch& launch) {
+  if (!launch.plan || *launch.plan < 0 || static_cast<size_t>(*launch.plan) >= submission.plans.size())
+    return nullptr;
+  return &submission.plans[static_cast<size_t>(*launch.plan)];
+}
+
+bool decodes(const Series& series) {
+  return series.probe == "decode" && series.status == Status::ok;
+}
+
+void check_golden(const Submission& submission, std::vector<Finding>& findings) {
+  for (size_t i = 0; i < submission.launches.size(); ++i) {
+    const Launch& launch = submission.launches[i];
+    const auto* plan = plan_of(submission, launch);
+    if (!plan || plan->golden.empty() || launch.golden_got == plan->golden) continue;
+    if (std::none_of(launch.series.begin(), launch.series.end(), decodes)) continue;
+    findings.push_back({"R01", Severity::reject, fmt::format("/launches/{}/golden_got", i),
+                        fmt::format("the logits' digest is {}, the plan expects {}, yet a series is ok",
+                                    launch.golden_got.value_or("missing"), plan->golden)});
+  }
+}
+
+/// Returns what is wrong with the number of samples, or "".
+std::string miscount(const Series& series, const harness::Plan* plan) {
+  if (series.probe == "decode") {
+    if (!plan) return "its launch names no plan of this submission";
+    const auto declared = static_cast<size_t>(std::max(0, plan->samples_per_arm));
+    if (series.samples.size() == declared) return "";
+    return fmt::format("{} samples, declared {}", series.samples.size(), declared);
+  }
+  const size_t sizes = series.sizes_bytes.size();
+  if (series.samples_by_size.size() != sizes || series.work_per_sample.size() != sizes) {
+    return fmt::format("{} sizes, {} amounts of work, {} lists of samples", sizes,
+                       series.work_per_sample.size(), series.samples_by_size.size());
+  }
+  for (const auto& samples : series.samples_by_size) {
+    if (samples.size() == series.samples_by_size.front().size() && !samples.empty()) continue;
+    return fmt::format("{} samples at one size, {} at another", series.samples_by_size.front().size(),
+                       samples.size());
+  }
+  return "";
+}
+
+void check_counts(const Submission& submission, std::vector<Finding>& findings) {
+  for (size_t i = 0; i < submission.launches.size(); ++i) {
+    const Launch& launch = submission.launches[i];
+    for (size_t j = 0; j < launch.series.size(); ++j) {
+      if (launch.series[j].status != Status::ok) continue;
+      const auto wrong = miscount(launch.series[j], plan_of(submission, launch));
+      if (wrong.empty()) continue;
+      findings.push_back(
+          {"R03", Severity::reject, fmt::format("/launches/{}/series/{}/samples", i, j), wrong});
+    }
+  }
+}
+
+void check_derived(const Submission& submission, const harness::Derived& recomputed,
+                   std::vector<Finding>& findings) {
+  const auto stated = derived_fields(submission.derived), own = derived_fields(recomputed);
+  const size_t common = std::min(stated.size(), own.size());
+  size_t differences = 0;
+  for (size_t i = 0; i < common && differences < max_differences; ++i) {
+    if (stated[i].pointer != own[i].pointer) {
+      findings.push_back(
+          {"R02", Severity::reject, stated[i].pointer,
+           fmt::format("stated where the launches give {} = {}", own[i].pointer, field_text(own[i]))});
+      return;  // from here on nothing lines up
+    }
+    if (same_value(stated[i], own[i])) continue;
+    ++differences;
+    findings.push_back(
+        {"R02", Severity::reject, stated[i].pointer,
+         fmt::format("stated {}, the launches give {}", field_text(stated[i]), field_text(own[i]))});
+  }
+  if (stated.size() > common) {
+    findings.push_back(
+        {"R02", Severity::reject, stated[common].pointer, "stated, but nothing in the launches gives it"});
+  } else if (own.size() > common) {
+    findings.push_back({"R02", Severity::reject, own[common].pointer,
+                        fmt::format("missing, the launches give {}", field_text(own[common]))});
+  }
+}
+
+/// Best after/before ratio of the repeated read rates, at least 1.
+double best_repeat_ratio(const Submission& submission) {
+  double best = 1;
+  for (const char* probe : {"load_bandwidth", "dram_stream"}) {
+    const auto before = find_curve(submission, "probes", probe, harness::Spread::of_median_95);
+    const auto after = find_curve(submission, "roofs_after", probe, harness::Spread::of_median_95);
+    if (!available(before) || !available(after)) continue;
+    const auto& repeated = std::get<Curve>(after);
+    for (size_t i = 0; i < repeated.sizes_bytes.size(); ++i) {
+      const auto was = read_at(std::get<Curve>(before), static_cast<double>(repeated.sizes_bytes[i]));
+      if (!was.clamped) best = std::max(best, repeated.values[i] / was.value.median);
+    }
+  }
+  return best;
+}
+
+std::optional<int64_t> working_set_bytes(const std::string& model) {
+  for (const auto& shape : models::shapes()) {
+    if (shape.name == model) return models::cost(shape).working_set_bytes;
+  }
+  return std::nullopt;
+}
+
+void check_curve(const Submission& submission, const harness::Derived& recomputed,
+                 std::vector<Finding>& findings) {
+  const auto curve = find_curve(submission, "probes", "load_bandwidth", harness::Spread::of_median_95);
+  if (!available(curve)) return;
+  const double repeat_ratio = best_repeat_ratio(submission);
+  for (size_t i = 0; i < recomputed.decode.size(); ++i) {
+    const auto& result = recomputed.decode[i];
+    const auto working_set = working_set_bytes(result.key.model);
+    if (!working_set) continue;
+    const double size = working_set_share * static_cast<double>(*working_set);
+    const double read_bytes_per_s = read_at(std::get<Curve>(curve), size).value.median;
+    const double limit = curve_margin_ratio * repeat_ratio * read_bytes_per_s;
+    if (result.weight_bytes_per_s <= limit) continue;
+    findings.push_back(
+        {"P01", Severity::quarantine, fmt::format("/derived/decode/{}/tokens_per_s", i),
+         fmt::format("{} bytes per token × {:.1f} tokens/s = {:.4g} bytes/s, more than {:.2f} × {:.3f} (best "
+                     "repeat) × "
+                     "{:.4g} (read curve at {:.0f} bytes) = {:.4g}",
+                     result.weight_bytes_per_token, result.tokens_per_s.median, result.weight_bytes_per_s,
+                     curve_margin_ratio, repeat_ratio, read_bytes_per_s, size, limit)});
+  }
+}
+
+/// Vector loads per cycle, the most that any core makes: Golden Cove has three load ports of 32 bytes, two of
+/// which join for 64 (Intel 64 and IA-32 Architectures Optimization Reference Manual, Golden Cove, load
+/// bandwidth).
+double loads_per_cycle(double of_bytes) {
+  return of_bytes <= 32 ? 3 : 2;
+}
+
+/// Widest vector of an instruction set. Plain code is compiled for the baseline, whose vectors have 16 bytes;
+/// an unknown set gets the widest there is.
+double vector_bytes(const std::string& isa) {
+  if (isa == "scalar") return 16;
+  if (isa.rfind("avx2", 0) == 0) return 32;
+  return 64;
+}
+
+std::string stream_isa(const Submission& submission) {
+  const auto series = find_series(submission, "probes", "load_bandwidth");
+  if (!available(series)) return "";
+  const auto& params = std::get<const Series*>(series)->params;
+  const auto isa = params.find("isa");
+  const auto* name = isa == params.end() ? nullptr : std::get_if<std::string>(&isa->second);
+  return name ? *name : "";
+}
+
+/// Highest rate among all samples of all core_clock series, or 0 without one.
+double highest_clock_hz(const Submission& submission) {
+  double highest = 0;
+  for (const auto& launch : submission.launches) {
+    for (const auto& series : launch.series) {
+      if (series.probe != "core_clock" || series.status != Status::ok || series.work_unit != "cycles")
+        continue;
+      for (size_t i = 0; i < std::min(series.samples_by_size.size(), series.work_per_sample.size()); ++i) {
+        for (int64_t ns : series.samples_by_size[i]) {
+          if (ns <= 0) continue;
+          highest = std::max(highest,
+                             static_cast<double>(series.work_per_sample[i]) / static_cast<double>(ns) * 1e9);
+        }
+      }
+    }
+  }
+  return highest;
+}
+
+void check_loads(const Submission& submission, const harness::Derived& recomputed,
+                 std::vector<Finding>& findings) {
+  const double clock_hz = highest_clock_hz(submission);
+  if (clock_hz <= 0) return;
+  const auto check = [&](double bytes_per_s, const std::string& isa, const std::string& pointer) {
+    const double width = vector_bytes(isa), loads = loads_per_cycle(width);
+    const double limit = loads * width * clock_hz * clock_margin_ratio;
+    if (bytes_per_s <= limit) return;
+    findings.push_back(
+        {"P02", Severity::quarantine, pointer,
+         fmt::format("{:.4g} bytes/s, more than {} loads × {} bytes × {:.4g} Hz × {:.2f} = {:.4g}",
+                     bytes_per_s, loads, width, clock_hz, clock_margin_ratio, limit)});
+  };
+  const std::string isa = stream_isa(submission);
+  for (size_t i = 0; i < recomputed.roofs.size(); ++i) {
+    const auto* read = std::get_if<harness::Interval>(&recomputed.roofs[i].read_bytes_per_s);
+    if (read) check(read->median, isa, fmt::format("/derived/roofs/{}/read_bytes_per_s", i));
+  }
+  for (size_t i = 0; i < recomputed.decode.size(); ++i) {
+    check(recomputed.decode[i].weight_bytes_per_s, recomputed.decode[i].key.isa,
+          fmt::format("/derived/decode/{}/weight_bytes_per_s", i));
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> check_plausibility(const Submission& submission) {
+  std::vector<Finding> findings;
+  const auto recomputed = derive(submission);
+  check_golden(submission, findings);
+  check_counts(submission, findings);
+  check_derived(submission, recomputed, findings);
+  check_curve(submission, recomputed, findings);
+  check_loads(submission, recomputed, findings);
+  return findings;
+}
+
+}  // namespace analysis

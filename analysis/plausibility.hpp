@@ -1,0 +1,37 @@
+// Can a submission be true? Rules with codes; docs/plausibility.md gives each one's arithmetic.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "harness/submission.hpp"
+
+namespace analysis {
+
+enum class Severity {
+  reject,      ///< contradicts itself: not stored
+  quarantine,  ///< beyond what its own roofs allow: stored, not shown by default
+};
+
+struct Finding {
+  std::string code;  ///< "R01" …
+  Severity severity = Severity::reject;
+  std::string pointer;  ///< RFC 6901
+  std::string detail;   ///< with the sum that shows it
+  bool operator==(const Finding&) const = default;
+};
+
+/// Checks, in this order:
+///   R01 reject      a decode series is ok although the launch's golden digest is not the plan's
+///   R03 reject      a series has another number of samples than declared, or its launch names no plan
+///   R02 reject      a stated derived value is not what the launches give (reals: 1e-6 relative)
+///   P01 quarantine  weight bytes per token × tokens/s > 1.10 × the read curve at 0.8 × working set, the
+///   curve raised to
+///                   the best of its repeats after decode
+///   P02 quarantine  decode or a read roof > loads per cycle × vector bytes × 1.05 × the highest core_clock
+///   sample, with 2
+///                   loads of 64 bytes or 3 of 32 or less
+/// P01 and P02 are judged on recomputed figures, and skipped where the probes they need are unavailable:
+/// limits come from the submitter's own roofs, never from a fixed number.
+std::vector<Finding> check_plausibility(const harness::Submission& submission);
+
+}  // namespace analysis

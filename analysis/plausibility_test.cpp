@@ -1,0 +1,248 @@
+#include "analysis/plausibility.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "analysis/derived_fields.hpp"
+#include "analysis/test_submission.hpp"
+
+namespace analysis {
+namespace {
+
+using Codes = std::vector<std::string>;
+
+Codes codes(const harness::Submission& submission) {
+  Codes found;
+  for (const auto& finding : check_plausibility(submission)) {
+    if (found.empty() || found.back() != finding.code) found.push_back(finding.code);
+  }
+  return found;
+}
+
+/// Makes a run's stated figures those of its launches, so that only the rule in question can object.
+harness::Submission restated(harness::Submission submission) {
+  submission.derived = derive(submission);
+  return submission;
+}
+
+TEST(plausibility, a_good_submission_has_no_finding) {
+  EXPECT_EQ(check_plausibility(test_submission()), std::vector<Finding>{});
+  TestRun run;
+  run.l1_bytes = run.l2_bytes = run.l3_bytes = 0;
+  run.dram_bytes_per_s = 40e9;
+  EXPECT_EQ(codes(test_submission(run)), Codes{});
+  EXPECT_EQ(codes(restated(harness::Submission{})), Codes{});
+}
+
+TEST(plausibility, R01_an_ok_series_with_other_logits_is_rejected) {
+  auto submission = test_submission();
+  submission.launches[3].golden_got = std::string(64, 'b');
+  const auto findings = check_plausibility(submission);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, "R01");
+  EXPECT_EQ(findings[0].severity, Severity::reject);
+  EXPECT_EQ(findings[0].pointer, "/launches/3/golden_got");
+  submission.launches[3].golden_got.reset();
+  EXPECT_EQ(codes(submission), Codes{"R01"});
+}
+
+TEST(plausibility, R01_a_mismatch_that_is_told_as_failed_is_honest) {
+  auto submission = test_submission();
+  submission.launches[3].golden_got = std::string(64, 'b');
+  for (auto& series : submission.launches[3].series) series.status = harness::Status::failed;
+  EXPECT_EQ(codes(restated(submission)), Codes{});
+}
+
+TEST(plausibility, R01_a_model_without_a_golden_digest_has_nothing_to_match) {
+  auto submission = test_submission();
+  submission.plans[0].golden = "";
+  EXPECT_EQ(codes(submission), Codes{});
+}
+
+TEST(plausibility, R02_a_changed_real_is_rejected_and_a_rounded_one_is_not) {
+  auto submission = test_submission();
+  auto& stated = submission.derived.decode[2].tokens_per_s.median;
+  stated *= 1 + 0.9e-6;
+  EXPECT_EQ(codes(submission), Codes{});
+  stated *= 1 + 0.9e-6;
+  const auto findings = check_plausibility(submission);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, "R02");
+  EXPECT_EQ(findings[0].pointer, "/derived/decode/2/tokens_per_s/median");
+  EXPECT_EQ(findings[0].severity, Severity::reject);
+}
+
+TEST(plausibility, R02_every_single_stated_value_is_compared) {
+  const auto good = test_submission();
+  const auto fields = derived_fields(good.derived);
+  const auto change = [](const auto& mutate) {
+    auto submission = test_submission();
+    mutate(submission.derived);
+    return codes(submission);
+  };
+  EXPECT_GT(fields.size(), 150u);
+  EXPECT_EQ(change([](auto& d) { d.roofs[1].size_bytes += 1; }), Codes{"R02"});
+  EXPECT_EQ(change([](auto& d) { d.roofs[1].level = "l3"; }), Codes{"R02"});
+  EXPECT_EQ(change([](auto& d) { std::get<harness::Interval>(d.roofs[3].load_latency_ns).low *= 0.9; }),
+            Codes{"R02"});
+  EXPECT_EQ(change([](auto& d) { d.caches[0].reported_bytes += 1; }), Codes{"R02"});
+  EXPECT_EQ(change([](auto& d) { d.caches[0].effective_bytes = harness::Interval{1, 1, 1}; }), Codes{"R02"});
+  EXPECT_EQ(change([](auto& d) { d.decode[0].token_ns_p99 -= 1; }), Codes{"R02"});
+  EXPECT_EQ(change([](auto& d) { d.decode[0].launches += 1; }), Codes{"R02"});
+  EXPECT_EQ(change([](auto& d) { d.decode[2].evicted_verified = true; }), Codes{"R02"});
+  EXPECT_EQ(change([](auto& d) { d.decode[0].key.isa = "scalar"; }), Codes{"R02"});
+  EXPECT_EQ(change([](auto& d) { d.ratios[1].speed_ratio.high *= 1.01; }), Codes{"R02"});
+  EXPECT_EQ(change([](auto& d) { d.forecast_errors[0].inside_interval = true; }), Codes{"R02"});
+  EXPECT_EQ(change([](auto& d) { d.forecast_errors[0].measured_over_forecast *= 0.9; }), Codes{"R02"});
+}
+
+TEST(plausibility, R02_lists_must_have_the_same_entries_in_the_same_order) {
+  auto submission = test_submission();
+  std::swap(submission.derived.decode[0], submission.derived.decode[1]);
+  EXPECT_EQ(codes(submission), Codes{"R02"});
+  submission = test_submission();
+  submission.derived.roofs.pop_back();
+  EXPECT_EQ(codes(submission), Codes{"R02"});
+  submission = test_submission();
+  submission.derived.flags.push_back({"steal", "invented", 1});
+  const auto findings = check_plausibility(submission);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].pointer, "/derived/flags/0/code");
+  submission = test_submission();
+  submission.conditions.steal_ratio = 0.5;  // the flag that this must raise is kept quiet
+  const auto missing = check_plausibility(submission);
+  ASSERT_EQ(missing.size(), 1u);
+  EXPECT_EQ(missing[0].code, "R02");
+}
+
+TEST(plausibility, R02_a_number_that_is_none_is_never_the_same) {
+  auto submission = test_submission();
+  submission.derived.decode[0].weight_bytes_per_s = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(codes(submission), Codes{"R02"});
+}
+
+TEST(plausibility, R03_another_number_of_samples_than_declared_is_rejected) {
+  auto submission = test_submission();
+  submission.plans[0].samples_per_arm += 1;
+  EXPECT_EQ(codes(submission), Codes{"R03"});
+  submission = test_submission();
+  submission.launches[2].series[1].samples.pop_back();
+  const auto findings = check_plausibility(restated(submission));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, "R03");
+  EXPECT_EQ(findings[0].pointer, "/launches/2/series/1/samples");
+  EXPECT_EQ(findings[0].detail, "59 samples, declared 60");
+}
+
+TEST(plausibility, R03_a_curve_has_equally_many_samples_at_every_size) {
+  auto submission = test_submission();
+  submission.launches[0].series[0].samples_by_size[4].pop_back();
+  EXPECT_EQ(codes(restated(submission)), Codes{"R03"});
+  submission = test_submission();
+  submission.launches[0].series[2].work_per_sample.pop_back();
+  EXPECT_EQ(codes(restated(submission)), Codes{"R03"});
+}
+
+TEST(plausibility, R03_decode_belongs_to_a_plan) {
+  auto submission = test_submission();
+  submission.launches[5].plan = 1;
+  EXPECT_EQ(codes(restated(submission)), Codes{"R03"});
+  submission.launches[5].plan = -1;
+  EXPECT_EQ(codes(restated(submission)), Codes{"R03"});
+}
+
+TEST(plausibility, R03_failed_series_may_be_short) {
+  auto submission = test_submission();
+  for (auto& series : submission.launches[2].series) {
+    series.status = harness::Status::failed;
+    series.samples.resize(3);
+  }
+  EXPECT_EQ(codes(restated(submission)), Codes{});
+}
+
+TEST(plausibility, P01_more_bytes_than_the_read_curve_gives_are_quarantined_with_the_sum) {
+  TestRun run;
+  run.arms[0].second = run.arms[1].second = 44'000;  // 1.93 MB in 44 µs: 43.9 GB/s of 44
+  EXPECT_EQ(codes(test_submission(run)), Codes{});
+  run.arms[0].second = 43'000;
+  run.arms[1].second = 45'000;
+  const auto findings = check_plausibility(test_submission(run));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, "P01");
+  EXPECT_EQ(findings[0].severity, Severity::quarantine);
+  EXPECT_EQ(findings[0].pointer, "/derived/decode/0/tokens_per_s");
+  EXPECT_NE(findings[0].detail.find("1.10 × 1.000 (best repeat) × 4e+10"), std::string::npos)
+      << findings[0].detail;
+}
+
+TEST(plausibility, P01_a_roof_that_was_higher_after_decode_raises_the_limit) {
+  TestRun run;
+  run.arms[0].second = run.arms[1].second = 40'000;
+  EXPECT_EQ(codes(test_submission(run)), Codes{"P01"});
+  run.after_ratio = 1.2;
+  EXPECT_EQ(codes(test_submission(run)), Codes{});
+  run.after_ratio = 0.5;
+  EXPECT_EQ(codes(test_submission(run)), Codes{"P01"});
+}
+
+TEST(plausibility, P01_has_no_fixed_limit_without_a_curve) {
+  TestRun run;
+  run.arms[0].second = run.arms[1].second = 40'000;
+  auto submission = test_submission(run);
+  submission.launches[0].series[0].status = harness::Status::unavailable;
+  EXPECT_EQ(codes(restated(submission)), Codes{});
+}
+
+TEST(plausibility, P02_no_core_loads_more_vectors_per_cycle_than_it_has_ports) {
+  TestRun run;
+  run.l1_bytes_per_s = 403e9;  // 3 × 32 × 4 GHz × 1.05 = 403.2
+  EXPECT_EQ(codes(test_submission(run)), Codes{});
+  run.l1_bytes_per_s = 405e9;
+  const auto findings = check_plausibility(test_submission(run));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, "P02");
+  EXPECT_EQ(findings[0].severity, Severity::quarantine);
+  EXPECT_EQ(findings[0].pointer, "/derived/roofs/0/read_bytes_per_s");
+}
+
+TEST(plausibility, P02_wider_streams_may_be_faster_and_no_clock_means_no_limit) {
+  TestRun run;
+  run.l1_bytes_per_s = 405e9;
+  auto submission = test_submission(run);
+  submission.launches[0].series[0].params["isa"] = std::string("avx512");
+  EXPECT_EQ(codes(submission), Codes{});  // 2 × 64 × 4 GHz × 1.05 = 537.6
+  submission = test_submission(run);
+  submission.launches[0].series[3].status = harness::Status::unavailable;
+  EXPECT_EQ(codes(submission), Codes{});
+}
+
+TEST(plausibility, P02_the_highest_clock_sample_counts) {
+  TestRun run;
+  run.l1_bytes_per_s = 405e9;
+  auto submission = test_submission(run);
+  submission.launches[0].series[3].samples_by_size[0][2] = test_sample_ns * 9 / 10;
+  EXPECT_EQ(codes(submission), Codes{});
+}
+
+TEST(plausibility, P02_also_bounds_decode) {
+  TestRun run;
+  run.l1_bytes_per_s = run.l2_bytes_per_s = run.l3_bytes_per_s = 64e9;
+  run.clock_hz = 0.65e9;  // 65.5 GB/s with 32-byte vectors, 32.8 with 16
+  auto submission = test_submission(run);
+  EXPECT_EQ(codes(submission), Codes{});
+  submission.plans[0].isa = "scalar";
+  run.arms[0].second = run.arms[1].second = 56'000;
+  for (size_t i = 0; i < 5; ++i) {
+    for (auto& series : submission.launches[1 + i].series) {
+      if (series.arm == "warm") series = test_arm(run, submission.plans[0], "warm", 56'000, i);
+    }
+  }
+  const auto findings = check_plausibility(restated(submission));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, "P02");
+  EXPECT_EQ(findings[0].pointer, "/derived/decode/0/weight_bytes_per_s");
+}
+
+}  // namespace
+}  // namespace analysis

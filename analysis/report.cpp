@@ -1,0 +1,93 @@
+#include "analysis/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace analysis {
+
+using harness::ArmRatio;
+using harness::DecodeResult;
+using harness::Derived;
+
+namespace {
+
+/// 12345 as "12,345", whatever the locale.
+std::string grouped(double value) {
+  std::string digits = fmt::format("{:.0f}", value);
+  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+const DecodeResult* find_warm(const Derived& derived) {
+  const auto found = std::find_if(derived.decode.begin(), derived.decode.end(),
+                                  [](const auto& each) { return each.arm == "warm"; });
+  return found == derived.decode.end() ? nullptr : &*found;
+}
+
+/// Two results of one plan differ in nothing but the mode.
+bool same_decode(harness::DecodeKey one, const harness::DecodeKey& other) {
+  one.mode = other.mode;
+  one.placement = other.placement;
+  return one == other;
+}
+
+std::string subject(const std::string& arm) {
+  if (arm == "evict_flush") return "flushing the weights before every token";
+  if (arm == "evict_read") return "a concurrent reader";
+  return "arm " + arm;
+}
+
+/// What an arm does to the speed, turned so that the factor is above one.
+std::string effect(const ArmRatio& ratio) {
+  const auto& speed = ratio.speed_ratio;
+  const bool slower = speed.median < 1;
+  const double factor = slower ? 1 / speed.median : speed.median;
+  const double low = slower ? 1 / speed.high : speed.low, high = slower ? 1 / speed.low : speed.high;
+  const auto range = ratio.launches < 2 ? std::string() : fmt::format(" [{:.2f}–{:.2f}]", low, high);
+  if (ratio.launches >= 2 && speed.low <= 1 && speed.high >= 1) {
+    return fmt::format("{} makes no difference that {} launches can tell ({:.2f} × [{:.2f}–{:.2f}])",
+                       subject(ratio.name.substr(0, ratio.name.find('/'))), ratio.launches, speed.median,
+                       speed.low, speed.high);
+  }
+  return fmt::format("{} makes it {:.2f} × {}{}", subject(ratio.name.substr(0, ratio.name.find('/'))), factor,
+                     slower ? "slower" : "faster", range);
+}
+
+std::string forecast_part(const Derived& derived, const DecodeResult& warm) {
+  for (const auto& error : derived.forecast_errors) {
+    if (error.id != "curve" || error.key != warm.key) continue;
+    const double off_percent = (1 / error.measured_over_forecast - 1) * 100;
+    if (std::abs(off_percent) < 0.5) return "; the curve forecast was right within 1 %";
+    return fmt::format("; the curve forecast was {:.0f} % {}", std::abs(off_percent),
+                       off_percent < 0 ? "low" : "high");
+  }
+  return "";
+}
+
+bool has_flag(const Derived& derived, const std::string& code) {
+  return std::any_of(derived.flags.begin(), derived.flags.end(),
+                     [&](const auto& flag) { return flag.code == code; });
+}
+
+}  // namespace
+
+std::string one_sentence(const harness::Submission& submission) {
+  const Derived& derived = submission.derived;
+  const DecodeResult* warm = find_warm(derived);
+  if (!warm) return "No warm decode gave a speed.";
+  std::string text = fmt::format("{} ({}): warm {} tok/s", warm->key.model, warm->key.isa,
+                                 grouped(warm->tokens_per_s.median));
+  for (const auto& ratio : derived.ratios) {
+    if (ratio.name == "aa/warm" || !same_decode(ratio.key, warm->key)) continue;
+    text += "; " + effect(ratio);
+  }
+  text += forecast_part(derived, *warm) + ".";
+  if (has_flag(derived, "aa_failed")) text += " The A/A control failed: nothing in this run is proven.";
+  if (has_flag(derived, "too_few_launches"))
+    text += " Too few launches for intervals: nothing in this run is proven.";
+  return text;
+}
+
+}  // namespace analysis

@@ -1,0 +1,79 @@
+#include "analysis/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include "analysis/test_submission.hpp"
+
+namespace analysis {
+namespace {
+
+TEST(report, one_sentence_tells_speed_effects_and_forecast) {
+  EXPECT_EQ(one_sentence(test_submission()),
+            "coreflow_1_9m (avx2): warm 16,667 tok/s; flushing the weights before every token makes it 2.00 "
+            "× slower "
+            "[2.00–2.00]; a concurrent reader makes it 1.02 × slower [1.02–1.02]; the curve forecast was 24 "
+            "% high.");
+}
+
+TEST(report, says_when_a_difference_cannot_be_told) {
+  TestRun run;
+  run.arms = {{"warm", 60'000}, {"aa", 60'000}, {"evict_read", 60'000}};
+  run.arm_factor = [](const std::string& arm, size_t launch) {
+    return arm == "evict_read" ? 1 + 0.02 * (static_cast<double>(launch) - 2) : 1.0;
+  };
+  const auto text = one_sentence(test_submission(run));
+  EXPECT_NE(
+      text.find("a concurrent reader makes no difference that 5 launches can tell (1.00 × [0.96–1.04])"),
+      std::string::npos)
+      << text;
+}
+
+TEST(report, says_when_an_arm_is_faster) {
+  TestRun run;
+  run.arms[3].second = 50'000;
+  const auto text = one_sentence(test_submission(run));
+  EXPECT_NE(text.find("a concurrent reader makes it 1.20 × faster"), std::string::npos) << text;
+}
+
+TEST(report, says_that_nothing_is_proven_when_the_control_failed) {
+  TestRun run;
+  run.arms[1].second = 63'000;
+  const auto text = one_sentence(test_submission(run));
+  EXPECT_NE(text.find("The A/A control failed: nothing in this run is proven."), std::string::npos) << text;
+  EXPECT_EQ(one_sentence(test_submission()).find("proven"), std::string::npos);
+}
+
+TEST(report, gives_no_interval_for_one_launch) {
+  TestRun run;
+  run.launch_factors = {1};
+  const auto text = one_sentence(test_submission(run));
+  EXPECT_NE(text.find("makes it 2.00 × slower;"), std::string::npos) << text;
+  EXPECT_NE(text.find("Too few launches"), std::string::npos) << text;
+}
+
+TEST(report, tells_forecasts_low_high_and_right) {
+  auto submission = test_submission();
+  auto& error = submission.derived.forecast_errors[2];
+  ASSERT_EQ(error.id, "curve");
+  error.measured_over_forecast = 1.25;
+  EXPECT_NE(one_sentence(submission).find("the curve forecast was 20 % low"), std::string::npos);
+  error.measured_over_forecast = 1.004;
+  EXPECT_NE(one_sentence(submission).find("the curve forecast was right within 1 %"), std::string::npos);
+  submission.derived.forecast_errors.clear();
+  EXPECT_EQ(one_sentence(submission).find("forecast"), std::string::npos);
+}
+
+TEST(report, claims_no_speed_when_there_is_none) {
+  EXPECT_EQ(one_sentence(harness::Submission{}), "No warm decode gave a speed.");
+}
+
+TEST(report, groups_digits_of_any_length) {
+  auto submission = test_submission();
+  submission.derived.decode[0].tokens_per_s.median = 1234567;
+  EXPECT_NE(one_sentence(submission).find("warm 1,234,567 tok/s"), std::string::npos);
+  submission.derived.decode[0].tokens_per_s.median = 999;
+  EXPECT_NE(one_sentence(submission).find("warm 999 tok/s"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace analysis
