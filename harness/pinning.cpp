@@ -83,4 +83,13 @@ int choose_pu(const Topology& topology, int wanted) {
   throw Error(ExitCode::unavailable, fmt::format("no PU of the topology {} is allowed", topology.source));
 }
 
+std::vector<int> affinity_pus() {
+  const std::vector<unsigned long> mask = current_mask();
+  std::vector<int> pus;
+  for (size_t i = 0; i < mask.size() * word_bits; ++i) {
+    if ((mask[i / word_bits] >> (i % word_bits) & 1) != 0) pus.push_back(static_cast<int>(i));
+  }
+  return pus;
+}
+
 }  // namespace harness

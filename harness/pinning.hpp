@@ -27,4 +27,8 @@ class Pin {
 /// or `wanted` when it is not -1. Throws Error(unavailable) when it is not allowed.
 int choose_pu(const Topology& topology, int wanted = -1);
 
+/// Returns the PUs in the calling thread's affinity mask, ascending, whatever its size (more than 1,024 CPUs
+/// exist). Throws Error(unavailable) when the system does not tell.
+std::vector<int> affinity_pus();
+
 }  // namespace harness

@@ -1,21 +1,26 @@
 // Topologies through hwloc 2 (https://www.open-mpi.org/projects/hwloc/, reference manual).
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <hwloc.h>
-#include <sched.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "harness/error.hpp"
+#include "harness/pinning.hpp"
 #include "harness/topology.hpp"
 #include "harness/topology_caches.hpp"
+#include "harness/topology_kinds.hpp"
 #include "harness/topology_os.hpp"
 
 namespace harness {
@@ -55,13 +60,6 @@ std::vector<int> indices_of(hwloc_const_bitmap_t bitmap) {
   return indices;
 }
 
-/// A kind of cores before it has its name.
-struct RankedKind {
-  std::string core_type;  ///< vendor's name, "" when there is none
-  int efficiency = -1;    ///< hwloc's rank, higher is stronger; -1 when not ranked
-  std::vector<int> pus;
-};
-
 std::vector<RankedKind> read_ranked_kinds(hwloc_topology_t topology) {
   std::vector<RankedKind> kinds;
   const int count = hwloc_cpukinds_get_nr(topology, 0);
@@ -85,44 +83,6 @@ std::vector<RankedKind> read_ranked_kinds(hwloc_topology_t topology) {
     return a.pus.front() < b.pus.front();
   });
   return kinds;
-}
-
-/// Names a kind by the vendor's word (IntelCore, IntelAtom, AMDPerformance, AMDEfficiency), else by its rank.
-std::string kind_name(const RankedKind& kind, size_t index, size_t count) {
-  const auto says = [&kind](const char* word) { return kind.core_type.find(word) != std::string::npos; };
-  if (says("Performance") || says("IntelCore")) return "performance";
-  if (says("Efficiency") || says("IntelAtom")) return "efficiency";
-  if (kind.efficiency >= 0 && index == 0) return "performance";
-  if (kind.efficiency >= 0 && index + 1 == count) return "efficiency";
-  return fmt::format("kind_{}", index);
-}
-
-/// Sets core_kinds and every PU's core_kind.
-void set_core_kinds(Topology& topology, const std::vector<RankedKind>& kinds) {
-  std::map<int, int> kind_of;
-  if (kinds.size() > 1) {
-    std::map<std::string, int> used;
-    for (size_t i = 0; i < kinds.size(); ++i) {
-      const std::string name = kind_name(kinds[i], i, kinds.size());
-      const int times = ++used[name];
-      topology.core_kinds.push_back({times == 1 ? name : fmt::format("{}_{}", name, times), 0, 0});
-      for (int pu : kinds[i].pus) kind_of.emplace(pu, static_cast<int>(i));
-    }
-    const auto covered = [&kind_of](const Pu& pu) { return kind_of.count(pu.os_index) != 0; };
-    if (!std::all_of(topology.pus.begin(), topology.pus.end(), covered))
-      topology.core_kinds.push_back({"other", 0, 0});
-  } else {
-    topology.core_kinds.push_back({"uniform", 0, 0});
-  }
-  const int last_kind = static_cast<int>(topology.core_kinds.size()) - 1;
-  std::set<int> counted_cores;
-  for (Pu& pu : topology.pus) {
-    const auto kind = kind_of.find(pu.os_index);
-    pu.core_kind = kind == kind_of.end() ? last_kind : kind->second;
-    CoreKind& core_kind = topology.core_kinds[static_cast<size_t>(pu.core_kind)];
-    ++core_kind.pus;
-    if (counted_cores.insert(pu.core).second) ++core_kind.cores;
-  }
 }
 
 void set_pus(Topology& topology, hwloc_topology_t source) {
@@ -191,21 +151,32 @@ Topology convert(hwloc_topology_t source) {
   return topology;
 }
 
-/// Returns the PUs in the calling thread's affinity mask, whatever its size (more than 1,024 CPUs exist).
-std::set<int> affinity_pus() {
-  for (size_t bits = 1024; bits <= size_t{1} << 20; bits *= 2) {
-    std::vector<unsigned long> mask(bits / (8 * sizeof(unsigned long)));
-    if (sched_getaffinity(0, mask.size() * sizeof(unsigned long),
-                          reinterpret_cast<cpu_set_t*>(mask.data())) != 0) {
-      continue;  // EINVAL: the kernel's mask is longer
-    }
-    std::set<int> pus;
-    for (size_t i = 0; i < bits; ++i) {
-      if ((mask[i / 64] >> (i % 64) & 1) != 0) pus.insert(static_cast<int>(i));
-    }
-    return pus;
+/// Returns the topology in a file, or nullptr when hwloc refuses it.
+HwlocTopology load_xml(const std::string& path) {
+  HwlocTopology source = begin_topology();
+  if (hwloc_topology_set_xml(source.get(), path.c_str()) != 0 || hwloc_topology_load(source.get()) != 0)
+    return nullptr;
+  return source;
+}
+
+/// Tries a file in a child process: hwloc 2.9 dereferences a null pointer on an object whose cpuset or
+/// nodeset is missing, and a damaged file must not end us.
+bool xml_loads_in_a_child(const std::string& path) {
+  const pid_t child = fork();
+  if (child < 0) return true;  // no process to spare: try it ourselves
+  if (child == 0) {
+    std::signal(SIGSEGV, SIG_DFL);
+    std::signal(SIGABRT, SIG_DFL);
+    const rlimit no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    if (const int null = open("/dev/null", O_WRONLY); null >= 0) dup2(null, STDERR_FILENO);
+    _exit(load_xml(path) ? 0 : 1);
   }
-  return {};
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return false;
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 uint64_t meminfo_total_bytes() {
@@ -226,8 +197,10 @@ Topology read_host_topology() {
   topology.source = "host";
   topology.this_machine = hwloc_topology_is_thissystem(source.get()) != 0;
   if (!topology.this_machine) return topology;
-  const std::set<int> affinity = affinity_pus();
-  for (Pu& pu : topology.pus) pu.allowed = pu.allowed && affinity.count(pu.os_index) != 0;
+  const std::vector<int> affinity = affinity_pus();
+  for (Pu& pu : topology.pus) {
+    pu.allowed = pu.allowed && std::binary_search(affinity.begin(), affinity.end(), pu.os_index);
+  }
   if (const uint64_t total = meminfo_total_bytes(); total != 0) topology.memory_bytes = total;
   if (topology.caches.empty()) add_os_caches(topology);
   return topology;
@@ -239,8 +212,8 @@ Topology read_topology_xml(const std::string& path) {
     throw Error(ExitCode::invalid_input, fmt::format("{}: cannot be read ({})", path, std::strerror(errno)));
   }
   if (!S_ISREG(status.st_mode)) throw Error(ExitCode::invalid_input, fmt::format("{}: not a file", path));
-  const HwlocTopology source = begin_topology();
-  if (hwloc_topology_set_xml(source.get(), path.c_str()) != 0 || hwloc_topology_load(source.get()) != 0) {
+  HwlocTopology source = xml_loads_in_a_child(path) ? load_xml(path) : nullptr;
+  if (!source) {
     throw Error(ExitCode::invalid_input,
                 fmt::format("{}: not a topology that hwloc {} reads; `lstopo FILE.xml` writes one", path,
                             HWLOC_API_VERSION >> 16));

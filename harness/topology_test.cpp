@@ -301,6 +301,13 @@ TEST(topology, a_truncated_recording_is_an_error_wherever_it_ends) {
   }
 }
 
+TEST(topology, a_recording_on_which_hwloc_crashes_is_an_error_too) {
+  std::string text = text_of(folder + "2i386-2t-hugepagesizecount.xml");
+  text = with(text, "type=\"Package\" os_index=\"0\" cpuset=", "type=\"Package\" os_index=\"0\" spuset=");
+  const TemporaryFile file(text);
+  expect_invalid(file.path());
+}
+
 TEST(topology, a_bad_synthetic_description_is_an_error) {
   for (const char* description : {"", "foo", "core:0", "pack:2 core:two"}) {
     EXPECT_THROW(read_synthetic_topology(description), Error) << description;
