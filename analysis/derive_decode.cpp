@@ -15,9 +15,10 @@ using harness::Unavailable;
 
 namespace {
 
-int timed_positions(const Plan& plan) {
-  if (!plan.positions.empty()) return static_cast<int>(plan.positions.size());
-  return std::max(0, plan.position_last - plan.position_first + 1);
+// 64 bits: a document may name any first and last position.
+int64_t timed_positions(const Plan& plan) {
+  if (!plan.positions.empty()) return static_cast<int64_t>(plan.positions.size());
+  return std::max<int64_t>(0, int64_t{plan.position_last} - plan.position_first + 1);
 }
 
 bool makes_a_speed(const Series& series) {
@@ -35,11 +36,11 @@ const Series* find_arm(const harness::Launch& launch, const std::string& arm) {
 ArmLaunch read_arm(const Series& series, const Plan& plan, size_t launch) {
   ArmLaunch arm;
   arm.launch = launch;
-  const int blocks = blocks_per_pass(plan);
+  const int64_t blocks = blocks_per_pass(plan);
   double tokens = 0, duration_ns = 0;
   for (size_t i = 0; i < series.samples.size(); ++i) {
-    const int in_block = tokens_in_block(plan, static_cast<int>(i) % blocks);
-    const double ns = static_cast<double>(series.samples[i]);
+    const auto in_block = static_cast<double>(tokens_in_block(plan, static_cast<int64_t>(i) % blocks));
+    const auto ns = static_cast<double>(series.samples[i]);
     tokens += in_block;
     duration_ns += ns;
     arm.block_ns_per_token.push_back(ns / in_block);
@@ -48,6 +49,9 @@ ArmLaunch read_arm(const Series& series, const Plan& plan, size_t launch) {
   arm.block_median_ns = harness::median(arm.block_ns_per_token);
   return arm;
 }
+
+// No context is longer; keeps a document from asking for an absurd table.
+constexpr int64_t max_correlated_blocks = int64_t{1} << 20;
 
 const models::Shape* known_shape(const std::string& name) {
   for (const auto& shape : models::shapes()) {
@@ -94,13 +98,13 @@ std::vector<double> launch_ratios(const ArmRecord& arm, const ArmRecord& warm) {
 
 }  // namespace
 
-int blocks_per_pass(const Plan& plan) {
+int64_t blocks_per_pass(const Plan& plan) {
   if (plan.block_tokens <= 0) return 0;
   return (timed_positions(plan) + plan.block_tokens - 1) / plan.block_tokens;
 }
 
-int tokens_in_block(const Plan& plan, int index) {
-  return std::min(plan.block_tokens, timed_positions(plan) - index * plan.block_tokens);
+int64_t tokens_in_block(const Plan& plan, int64_t index) {
+  return std::min<int64_t>(plan.block_tokens, timed_positions(plan) - index * plan.block_tokens);
 }
 
 std::vector<ArmRecord> collect_arms(const Submission& submission) {
@@ -186,8 +190,8 @@ std::vector<harness::ArmRatio> derive_ratios(const std::vector<ArmRecord>& arms)
   return ratios;
 }
 
-double lag1_correlation(const ArmRecord& arm, int blocks) {
-  if (blocks < 3 || arm.launches.size() < 2) return 0;
+double lag1_correlation(const ArmRecord& arm, int64_t blocks) {
+  if (blocks < 3 || blocks > max_correlated_blocks || arm.launches.size() < 2) return 0;
   const size_t period = static_cast<size_t>(blocks);
   std::vector<double> block_sum(period, 0), block_count(period, 0);
   std::vector<std::vector<double>> residuals;
@@ -202,15 +206,15 @@ double lag1_correlation(const ArmRecord& arm, int blocks) {
       block_count[i % period] += 1;
     }
   }
-  double products = 0, squares = 0;
+  double products = 0, squares = 0, count = 0;
   for (auto& logs : residuals) {
     for (size_t i = 0; i < logs.size(); ++i) logs[i] -= block_sum[i % period] / block_count[i % period];
-    for (size_t i = 0; i < logs.size(); ++i) squares += logs[i] * logs[i];
+    for (double log : logs) squares += log * log;
+    count += static_cast<double>(logs.size());
     for (size_t i = 1; i < logs.size(); ++i) products += logs[i] * logs[i - 1];
   }
   // Below 1e-6 of a block's time, rounding is all there is to correlate.
-  const double count = static_cast<double>(residuals.size() * period);
-  return squares / count < 1e-12 ? 0 : products / squares;
+  return squares < 1e-12 * count ? 0 : products / squares;
 }
 
 }  // namespace analysis

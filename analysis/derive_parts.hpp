@@ -1,5 +1,6 @@
 // The steps of derive(), in their order. Each is pure and reads only what it is given.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,8 @@ struct ArmRecord {
 
 /// Returns how many blocks one pass over a plan's positions has, and how many tokens block `index` of it
 /// times. 0 when the plan times nothing.
-int blocks_per_pass(const harness::Plan& plan);
-int tokens_in_block(const harness::Plan& plan, int index);
+int64_t blocks_per_pass(const harness::Plan& plan);
+int64_t tokens_in_block(const harness::Plan& plan, int64_t index);
 
 /// Collects the ok decode series, by plan and then by the plan's order of arms. Arms without a single one are
 /// left out.
@@ -47,6 +48,6 @@ std::vector<harness::Flag> derive_flags(const harness::Submission& submission,
 /// Lag-1 autocorrelation of log block times within launches, after taking out each block's own mean over
 /// launches and passes (positions differ in cost) and each launch's own mean. 0 when there is too little to
 /// tell.
-double lag1_correlation(const ArmRecord& arm, int blocks);
+double lag1_correlation(const ArmRecord& arm, int64_t blocks);
 
 }  // namespace analysis

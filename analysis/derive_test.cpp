@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "analysis/derive_parts.hpp"
 #include "analysis/test_submission.hpp"
 #include "models/shape.hpp"
@@ -266,6 +268,16 @@ TEST(derive_decode, launches_of_no_plan_or_another_purpose_are_not_used) {
   EXPECT_EQ(result_of(derive(submission), "warm").launches, 2);
   submission.plans[0].block_tokens = 0;
   EXPECT_TRUE(derive(submission).decode.empty());
+}
+
+TEST(derive_decode, absurd_plans_do_no_harm) {
+  auto submission = test_submission();
+  submission.plans[0].position_first = std::numeric_limits<int>::min();
+  submission.plans[0].position_last = std::numeric_limits<int>::max();
+  for (int block : {1, std::numeric_limits<int>::max()}) {
+    submission.plans[0].block_tokens = block;
+    EXPECT_GT(result_of(derive(submission), "warm").tokens_per_s.median, 0);
+  }
 }
 
 TEST(derive_ratios, are_speeds_relative_to_warm_in_the_same_launch) {

@@ -111,6 +111,25 @@ TEST(forecast, interval_is_the_spread_of_the_samples_used) {
             std::get<Interval>(forecast_of(test_submission(), "warm", "curve").tokens_per_s));
 }
 
+TEST(forecast, the_worked_example_of_the_page_holds) {
+  auto probed = test_submission();
+  ASSERT_EQ(weight_bytes(), 1'933'600);
+  ASSERT_EQ(models::cost(shape()).working_set_bytes, 2'090'710);
+  auto& dram = probed.launches[0].series[1];
+  dram.work_per_sample = {268'435'456};
+  dram.samples_by_size = {{17'900'000, 18'100'000, 17'800'000, 18'000'000, 18'300'000}};
+  auto& curve = probed.launches[0].series[0];
+  for (size_t i = 0; i < curve.sizes_bytes.size(); ++i) {
+    if (curve.sizes_bytes[i] == 1'572'864) curve.work_per_sample[i] = 120'000'000;  // 60 GB/s for 2 ms
+  }
+  const auto roof = std::get<Interval>(forecast_of(probed, "warm", "dram_roof").tokens_per_s);
+  EXPECT_NEAR(roof.median, 7713, 0.5);
+  EXPECT_NEAR(roof.low, 7515, 0.5);
+  EXPECT_NEAR(roof.high, 7899, 0.51);
+  EXPECT_NEAR(point(forecast_of(probed, "warm", "cache_roof")), 20'687, 0.5);
+  EXPECT_NEAR(point(forecast_of(probed, "warm", "curve")), 20'777, 0.5);
+}
+
 TEST(forecast, says_which_probe_is_missing) {
   auto probed = test_submission();
   auto& series = probed.launches[0].series;

@@ -35,6 +35,11 @@ TEST(plausibility, a_good_submission_has_no_finding) {
   EXPECT_EQ(codes(restated(harness::Submission{})), Codes{});
 }
 
+TEST(plausibility, a_submission_survives_its_journey_through_json) {
+  const auto text = harness::to_canonical_json(test_submission());
+  EXPECT_EQ(check_plausibility(harness::submission_from_json(text)), std::vector<Finding>{});
+}
+
 TEST(plausibility, R01_an_ok_series_with_other_logits_is_rejected) {
   auto submission = test_submission();
   submission.launches[3].golden_got = std::string(64, 'b');
