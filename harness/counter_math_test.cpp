@@ -1,0 +1,57 @@
+#include "harness/counter_math.hpp"
+
+#include <gtest/gtest.h>
+
+namespace harness {
+namespace {
+
+TEST(counter_math, a_count_is_kept_as_it_is) {
+  EXPECT_EQ(std::get<int64_t>(checked_count("PAPI_TOT_CYC", 0)), 0);
+  EXPECT_EQ(std::get<int64_t>(checked_count("PAPI_TOT_CYC", 1LL << 50)), int64_t{1} << 50);
+}
+
+TEST(counter_math, a_negative_count_is_unavailable_and_says_which) {
+  const Reading<int64_t> reading = checked_count("PAPI_L3_TCM", -5);
+  ASSERT_FALSE(available(reading));
+  EXPECT_EQ(std::get<Unavailable>(reading).reason, "PAPI_L3_TCM came back as -5, which is no count");
+}
+
+TEST(counter_math, believable_counts_stay) {
+  CounterValues values{{"PAPI_TOT_CYC", int64_t{100}}, {"PAPI_TOT_INS", int64_t{600}}};
+  check_counts(values);
+  EXPECT_TRUE(available(values["PAPI_TOT_CYC"]));
+  EXPECT_TRUE(available(values["PAPI_TOT_INS"]));
+}
+
+TEST(counter_math, an_impossible_ipc_takes_both_counts_away_and_no_other) {
+  CounterValues values{
+      {"PAPI_TOT_CYC", int64_t{1}}, {"PAPI_TOT_INS", int64_t{928}}, {"tokens", int64_t{928}}};
+  check_counts(values);
+  EXPECT_FALSE(available(values["PAPI_TOT_CYC"]));
+  EXPECT_FALSE(available(values["PAPI_TOT_INS"]));
+  EXPECT_TRUE(available(values["tokens"]));
+}
+
+TEST(counter_math, instructions_without_cycles_are_impossible) {
+  CounterValues values{{"PAPI_TOT_CYC", int64_t{0}}, {"PAPI_TOT_INS", int64_t{5}}};
+  check_counts(values);
+  EXPECT_FALSE(available(values["PAPI_TOT_CYC"]));
+}
+
+TEST(counter_math, what_is_unavailable_already_stays_with_its_reason) {
+  CounterValues values{{"PAPI_TOT_CYC", Unavailable{"no PMU"}}, {"PAPI_TOT_INS", int64_t{5}}};
+  check_counts(values);
+  EXPECT_EQ(std::get<Unavailable>(values["PAPI_TOT_CYC"]).reason, "no PMU");
+  EXPECT_TRUE(available(values["PAPI_TOT_INS"]));
+}
+
+TEST(counter_math, the_obstacle_is_told_in_a_few_words) {
+  EXPECT_EQ(hardware_obstacle("Error libpfm4 no default PMU found", "4"), "no PMU driver");
+  EXPECT_EQ(hardware_obstacle("Permission level does not permit operation", "4"), "perf_event_paranoid is 4");
+  EXPECT_EQ(hardware_obstacle("Event does not exist", "2"), "Event does not exist");
+  EXPECT_EQ(hardware_obstacle("Event does not exist", ""), "no perf events in this kernel");
+  EXPECT_EQ(hardware_obstacle("", "-1"), "PAPI gives no reason");
+}
+
+}  // namespace
+}  // namespace harness
