@@ -12,18 +12,19 @@ inline constexpr int max_document_depth = 32;
 
 /// One thing wrong with a document.
 struct Violation {
-  std::string pointer;   ///< RFC 6901; "" is the whole document
-  std::string value;     ///< as found, shortened to 60 characters
+  std::string pointer;  ///< RFC 6901; "" is the whole document
+  std::string value;    ///< as found, shortened to 60 characters
   std::string expected;
   bool operator==(const Violation&) const = default;
 };
 
-/// Checks a document, cheap to dear: size, strict parse (UTF-8, no BOM, depth, no duplicate keys, finite numbers,
-/// integers within ±2^53, strings ≤ 20,000 characters), then the schema that its "schema" names.
+/// Checks a document, cheap to dear: size, strict parse (UTF-8, no BOM, depth, no duplicate keys, finite
+/// numbers, integers within ±2^53, strings ≤ 20,000 characters), then the schema that its "schema" names.
 /// Returns every violation found by the first stage that finds any; empty means valid.
 std::vector<Violation> validate_document(std::string_view text);
 
-/// Returns the RFC 8785 canonical bytes of a strictly parsed text. Throws Error(invalid_input) when it does not parse.
+/// Returns the RFC 8785 canonical bytes of a strictly parsed text. Throws Error(invalid_input) when it does
+/// not parse.
 std::string canonical_json(std::string_view text);
 
 }  // namespace harness

@@ -1,0 +1,71 @@
+#include "harness/validation.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "harness/canonical_json.hpp"
+#include "harness/error.hpp"
+#include "harness/validation_parse.hpp"
+#include "harness/validation_schema.hpp"
+#include "harness/validation_words.hpp"
+#include "schemas/schemas.hpp"
+
+namespace harness {
+namespace {
+
+using nlohmann::json;
+
+/// Returns NAME of "tokroof/NAME/VERSION" when there is such a schema, "" otherwise.
+std::string schema_name(const json& document) {
+  if (!document.is_object() || !document.contains("schema") || !document["schema"].is_string()) return "";
+  const std::string id = document["schema"];
+  const std::string prefix = "tokroof/";
+  const size_t slash = id.rfind('/');
+  if (!id.starts_with(prefix) || slash < prefix.size()) return "";
+  const std::string name = id.substr(prefix.size(), slash - prefix.size());
+  return schemas::find_schema(name).empty() ? "" : name;
+}
+
+Violation unknown_schema(const json& document) {
+  const std::string expected = "tokroof/submission/1: it says what kind of document this is";
+  if (!document.is_object()) return {"", shown_value(document), "an object whose \"schema\" is " + expected};
+  const bool there = document.contains("schema");
+  return {"/schema", there ? shown_value(document["schema"]) : "(missing)", expected};
+}
+
+std::vector<Violation> check_schema(const std::string& name, const json& document) {
+  if (meets_schema(name, document)) return {};
+  std::vector<Violation> violations = explain_violations(schema_json(name), document);
+  // A refusal must never read as "valid", even if its explanation should ever fall short.
+  if (violations.empty())
+    violations.push_back({"", shown_value(document), "what schemas/" + name + ".schema.json allows"});
+  return violations;
+}
+
+}  // namespace
+
+std::vector<Violation> validate_document(std::string_view text) {
+  if (text.size() > max_document_bytes) {
+    return {{"", fmt::format("{} bytes", text.size()),
+             fmt::format("at most {} bytes (1 MiB)", max_document_bytes)}};
+  }
+  json document;
+  std::vector<Violation> violations = parse_strictly(text, document);
+  if (!violations.empty()) return violations;
+  const std::string name = schema_name(document);
+  if (name.empty()) return {unknown_schema(document)};
+  return check_schema(name, document);
+}
+
+std::string canonical_json(std::string_view text) {
+  json document;
+  const std::vector<Violation> violations = parse_strictly(text, document);
+  if (violations.empty()) return canonical_text(document);
+  const Violation& first = violations.front();
+  throw Error(ExitCode::invalid_input,
+              fmt::format("{}: found {}, expected {}", first.pointer.empty() ? "the document" : first.pointer,
+                          first.value, first.expected));
+}
+
+}  // namespace harness

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Compares our validation with python3-jsonschema, which shares no code with it.
+
+usage: oracle_test.py VERDICTS_PROGRAM SCHEMAS_FOLDER
+
+Both judge the whole example corpus and seeded mutations of its valid documents: they must agree on valid or invalid and
+on every place that is at fault. Texts that the strict parse refuses never reach a schema; they are only counted.
+"""
+import copy
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    print("SKIPPED: this Python cannot import jsonschema (Debian: python3-jsonschema)")
+    sys.exit(77)
+
+MUTATIONS = 600
+ODD_VALUES = [None, True, -1, 0, 0.5, 1.0, 2**53, 1e12, "", "x", "A" * 400, [], ["x"], {}, {"unavailable": "why"}]
+
+
+def escaped(path):
+    return "".join("/" + str(token).replace("~", "~0").replace("/", "~1") for token in path)
+
+
+def faults_of_oracle(validator, document):
+    """Places at fault: a missing or unknown member counts for the object that should or should not have it."""
+    places = set()
+    for error in validator.iter_errors(document):
+        places.add(escaped(error.absolute_path))
+    return places
+
+
+def faults_of_ours(verdict):
+    places = set()
+    for pointer, value, expected in verdict["violations"]:
+        of_member = value == "(missing)" or expected.startswith("no member of this name")
+        places.add(pointer.rsplit("/", 1)[0] if of_member else pointer)
+    return places
+
+
+def containers(value):
+    if isinstance(value, (dict, list)):
+        yield value
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from containers(member)
+
+
+def mutated(document, generator):
+    """Changes one to three members anywhere: removed, added, replaced by an odd value or by another member."""
+    document = copy.deepcopy(document)
+    for _ in range(generator.randint(1, 3)):
+        places = [place for place in containers(document) if place]
+        place = generator.choice(places)
+        key = generator.choice(sorted(place)) if isinstance(place, dict) else generator.randrange(len(place))
+        action = generator.randrange(4)
+        if action == 0:
+            del place[key]
+        elif action == 1 and isinstance(place, dict):
+            place[generator.choice(["kind", "status", "unavailable", "zzz", "a/b~c"])] = generator.choice(ODD_VALUES)
+        elif action == 2:
+            place[key] = copy.deepcopy(generator.choice(list(containers(document))))
+        else:
+            place[key] = generator.choice(ODD_VALUES)
+    return document
+
+
+def main(program, folder):
+    schema = json.loads((folder / "submission.schema.json").read_text())
+    jsonschema.Draft7Validator.check_schema(schema)
+    validator = jsonschema.Draft7Validator(schema)
+    examples = sorted((folder / "examples").glob("*/*.json"))
+    valid = [json.loads(path.read_text()) for path in examples if path.parent.name == "valid"]
+    generator = random.Random(20260101)
+    with tempfile.TemporaryDirectory() as scratch:
+        paths = list(examples)
+        for number in range(MUTATIONS):
+            path = pathlib.Path(scratch) / f"mutation_{number}.json"
+            document = mutated(generator.choice(valid), generator)
+            # "schema" chooses the schema before any is asked, so a mutation must not touch it.
+            if not isinstance(document, dict) or document.get("schema") != schema["properties"]["schema"]["const"]:
+                continue
+            path.write_text(json.dumps(document))
+            paths.append(path)
+        answer = subprocess.run([program], input="".join(f"{path}\n" for path in paths), text=True,
+                                capture_output=True, check=True).stdout
+        verdicts = [json.loads(line) for line in answer.splitlines()]
+        assert len(verdicts) == len(paths), "one verdict per file"
+        return compare(validator, schema, verdicts)
+
+
+def compare(validator, schema, verdicts):
+    refused_by_parse = valid = invalid = disagreements = 0
+    for verdict in verdicts:
+        path = pathlib.Path(verdict["file"])
+        if verdict["stage"] == "parse":
+            refused_by_parse += 1
+            if path.parent.name == "valid":
+                disagreements += 1
+                print(f"{path}: a valid example does not parse: {verdict['violations']}")
+            continue
+        expected = faults_of_oracle(validator, json.loads(path.read_bytes()))
+        found = faults_of_ours(verdict)
+        valid, invalid = valid + (not expected), invalid + bool(expected)
+        if expected != found:
+            disagreements += 1
+            print(f"{path.name}: oracle {sorted(expected)}, ours {verdict['violations']}")
+    print(f"{valid} valid, {invalid} invalid, {refused_by_parse} refused before the schema, {disagreements} disagreements")
+    if valid < 4 or invalid < 100:
+        print("too few documents were compared")
+        return 1
+    return 1 if disagreements else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1], pathlib.Path(sys.argv[2])))
