@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "analysis/probe_series.hpp"
 #include "harness/digest.hpp"
 
@@ -18,6 +20,9 @@ namespace {
 
 // Forecasts are of one decode to come, so the interval is that of one further sample.
 constexpr auto spread = harness::Spread::of_next_90;
+
+// Changes whenever the same probes would give another figure.
+constexpr std::string_view forecast_version = "1";
 
 /// Evicted before every token, so that each weight byte comes from memory whatever the caches could hold.
 bool reads_from_dram(const std::string& mode) {
@@ -95,7 +100,7 @@ std::vector<Forecast> make_forecasts(const Submission& probed, const models::Sha
   const auto add = [&](const std::string& id, const Reading<Interval>& bytes_per_s) {
     Forecast forecast;
     forecast.id = id;
-    forecast.version = "1";
+    forecast.version = std::string(forecast_version);
     forecast.key = key;
     forecast.inputs_sha256 = inputs;
     forecast.tokens_per_s = per_token(bytes_per_s, cost.weight_bytes_per_token);

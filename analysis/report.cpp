@@ -16,7 +16,7 @@ namespace {
 /// 12345 as "12,345", whatever the locale.
 std::string grouped(double value) {
   std::string digits = fmt::format("{:.0f}", value);
-  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
   return digits;
 }
 
