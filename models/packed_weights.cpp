@@ -95,7 +95,8 @@ void check(bool good, const Shape& shape, const char* what) {
   if (good) return;
   throw harness::Error(
       harness::ExitCode::invalid_input,
-      fmt::format("weights do not fit the model {}: {} has other dimensions", shape.name, what));
+      fmt::format("weights do not fit the model {}: {} has other dimensions or a code of -128", shape.name,
+                  what));
 }
 
 void check(const Matrix& matrix, int rows, int cols, const Shape& shape, const char* what) {

@@ -1,5 +1,5 @@
 // The table's baseline: every slot in plain C++. It defines the bytes that every other ISA file must give.
-#include <cmath>
+// Built-ins instead of <cmath>: its inline functions would be weak symbols in an unoptimised build.
 #include <cstring>
 
 #include "models/kernels/constants.hpp"
@@ -29,7 +29,7 @@ float round_to_even(float x) {
 
 float max_abs(const float* x, int n) {
   float m = 0;
-  for (int i = 0; i < n; ++i) m = std::fabs(x[i]) > m ? std::fabs(x[i]) : m;
+  for (int i = 0; i < n; ++i) m = __builtin_fabsf(x[i]) > m ? __builtin_fabsf(x[i]) : m;
   return m;
 }
 
@@ -90,7 +90,7 @@ float quantise(const float* x, int n, int8_t* codes) {
 void rms_norm(const float* x, const float* w, int n, float* y) {
   float lane[lanes] = {};
   for (int i = 0; i < n; ++i) lane[i % lanes] += x[i] * x[i];
-  float inverse = 1.0f / std::sqrt(fold(lane) / static_cast<float>(n) + rms_epsilon);
+  float inverse = 1.0f / __builtin_sqrtf(fold(lane) / static_cast<float>(n) + rms_epsilon);
   for (int i = 0; i < n; ++i) y[i] = (x[i] * inverse) * w[i];
 }
 

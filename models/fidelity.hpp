@@ -1,0 +1,36 @@
+// Does the decoder compute the model? Its logits against the double-precision reference.
+#pragma once
+#include <cstdint>
+
+#include "models/decoder.hpp"
+#include "models/shape.hpp"
+#include "models/weights.hpp"
+
+namespace models {
+
+/// Gates of docs/models.md, "Fidelity". σ is the standard deviation of that token's reference logits.
+inline constexpr double clear_gap_sigmas = 0.1;  ///< a top-2 gap above this must not be decided otherwise
+inline constexpr double max_rms_difference_sigmas = 0.05;
+inline constexpr double max_perplexity_delta_ratio = 0.01;
+inline constexpr int min_fidelity_tokens = 1000;
+
+struct FidelityResult {
+  int tokens = 0;
+  int clear_tokens = 0;               ///< tokens whose top-2 gap in the reference exceeds 0.1 σ
+  int clear_matches = 0;              ///< of those, how many with equal argmax (gate: all)
+  double rms_difference_sigmas = 0;   ///< RMS logit difference ÷ σ, averaged over tokens (gate)
+  double perplexity_delta_ratio = 0;  ///< |decoder's perplexity ÷ reference's − 1| (gate)
+  double greedy_match_ratio = 0;      ///< equal argmax over all tokens; random logits nearly tie (reported)
+  double unrounded_match_ratio =
+      0;  ///< the same against the reference without activation rounding (reported)
+  double unrounded_rms_difference_sigmas = 0;  ///< (reported)
+};
+
+/// Returns whether every gate holds, the number of tokens included.
+bool passes(const FidelityResult& result);
+
+/// Feeds seeded uniform tokens to the decoder and to both references, in windows of at most the context.
+FidelityResult measure_fidelity(Decoder& decoder, const Shape& shape, const Weights& weights, uint64_t seed,
+                                int tokens);
+
+}  // namespace models

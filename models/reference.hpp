@@ -1,0 +1,38 @@
+// A plain decoder in double precision: short enough to check by eye against docs/models.md.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "models/shape.hpp"
+#include "models/weights.hpp"
+
+namespace models {
+
+/// What the reference rounds beside the weights, which are int8 in any case.
+enum class Rounding {
+  as_decoder,  ///< GEMV inputs, q, K and V to int8, at the decoder's points
+  none,
+};
+
+/// The state of one sequence. Shape and weights must outlive it.
+struct Reference {
+  Reference(const Shape& shape, const Weights& weights, Rounding rounding);
+
+  struct BlockState {
+    std::vector<std::vector<double>> history;       ///< conv: the last taps − 1 of h, oldest first
+    std::vector<std::vector<double>> keys, values;  ///< attention: per position [kv_heads · head_dim]
+  };
+
+  const Shape& shape;
+  const Weights& weights;
+  Rounding rounding;
+  int position = 0;
+  std::vector<BlockState> blocks;
+};
+
+/// Forgets the sequence.
+void reset(Reference& reference);
+/// Feeds a token (< vocab) at the next position (< context) and returns logits[vocab].
+std::vector<double> step(Reference& reference, uint32_t token);
+
+}  // namespace models
