@@ -1,0 +1,122 @@
+#include "probes/decode_pass.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <string>
+
+#include "harness/buffer.hpp"
+#include "harness/sampler.hpp"
+
+namespace probes {
+namespace {
+
+int64_t involuntary_switches() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nivcsw;
+}
+
+/// Marks the blocks that something disturbed. Looks between blocks, outside the timed parts.
+struct BlockWatch {
+  /// The kernel counts steal in ticks of 10 ms (USER_HZ, proc(5)): looking more often would only cost. A rise
+  /// marks all blocks since the last look.
+  static constexpr int64_t steal_interval_ns = 10'000'000;
+
+  explicit BlockWatch(const harness::Clock& used_clock)
+      : clock(used_clock),
+        last_look(harness::read_disturbance(used_clock)),
+        switches(involuntary_switches()) {}
+
+  void after_block(int index, bool last) {
+    reasons.emplace_back();
+    const int64_t switches_now = involuntary_switches();
+    if (switches_now > switches) reasons.back().emplace_back("involuntary_switch");
+    switches = switches_now;
+    if (!last && clock.now_ns() - last_look.wall_ns < steal_interval_ns) return;
+    const harness::Disturbance look = harness::read_disturbance(clock);
+    if (look.steal_ns > last_look.steal_ns) {
+      for (int i = first_since_look; i <= index; ++i) reasons[static_cast<size_t>(i)].emplace_back("steal");
+    }
+    last_look = look;
+    first_since_look = index + 1;
+  }
+
+  [[nodiscard]] std::vector<harness::Disturbed> disturbed() const {
+    std::vector<harness::Disturbed> marked;
+    for (size_t i = 0; i < reasons.size(); ++i) {
+      if (!reasons[i].empty()) marked.push_back({static_cast<int>(i), reasons[i]});
+    }
+    return marked;
+  }
+
+  harness::Clock clock;
+  harness::Disturbance last_look;
+  int64_t switches;
+  int first_since_look = 0;
+  std::vector<std::vector<std::string>> reasons;  // [blocks]
+};
+
+void flush_weights(const models::Decoder& decoder) {
+  for (const auto region : decoder.weight_regions()) harness::flush_from_caches(region.data(), region.size());
+}
+
+/// Decodes from an empty sequence, untimed.
+void warm_up(const PassSetup& setup, bool flushes) {
+  setup.decoder.reset();
+  uint32_t token = setup.prompt.front();
+  for (int i = 0; i < warm_tokens; ++i) {
+    if (flushes) flush_weights(setup.decoder);
+    token = models::argmax(setup.decoder.step(token));
+  }
+}
+
+/// Brings a fresh sequence to position_first, untimed, and returns the token to feed there.
+uint32_t prefill(const PassSetup& setup) {
+  setup.decoder.reset();
+  uint32_t token = setup.prompt.front();
+  for (int i = 0; i < setup.plan.position_first; ++i) {
+    token = models::argmax(setup.decoder.step(setup.prompt[static_cast<size_t>(i)]));
+  }
+  return token;
+}
+
+harness::Totals as_totals(const harness::Disturbance& during) {
+  return {during.wall_ns,      during.cpu_ns,      during.steal_ns, during.involuntary_switches,
+          during.minor_faults, during.major_faults};
+}
+
+/// One step of FNV-1a (Fowler, Noll, Vo), by words.
+uint64_t digest_token(uint64_t digest, uint32_t token) {
+  return (digest ^ token) * 0x100000001B3ULL;
+}
+
+}  // namespace
+
+PassResult run_pass(const PassSetup& setup, bool flushes, harness::Counters& counters) {
+  PassResult result;
+  warm_up(setup, flushes);
+  uint32_t token = prefill(setup);
+  const int tokens = setup.plan.position_last - setup.plan.position_first + 1;
+  const harness::Disturbance before = harness::read_disturbance(setup.clock);
+  BlockWatch watch(setup.clock);
+  counters.start();
+  for (int done = 0; done < tokens;) {
+    int64_t sum_ns = 0;
+    for (const int end = std::min(done + setup.plan.block_tokens, tokens); done < end; ++done) {
+      if (flushes) flush_weights(setup.decoder);
+      const int64_t start_ns = setup.clock.now_ns();
+      token = models::argmax(setup.decoder.step(token));
+      sum_ns += setup.clock.now_ns() - start_ns;
+      result.tokens_digest = digest_token(result.tokens_digest, token);
+    }
+    watch.after_block(static_cast<int>(result.block_ns.size()), done == tokens);
+    result.block_ns.push_back(sum_ns);
+  }
+  result.counters = counters.stop();
+  result.totals = as_totals(harness::since(before, harness::read_disturbance(setup.clock)));
+  result.disturbed = watch.disturbed();
+  return result;
+}
+
+}  // namespace probes
