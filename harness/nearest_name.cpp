@@ -8,9 +8,13 @@
 namespace harness {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
-bool same(char a, char b) { return lower(a) == lower(b); }
+bool same(char a, char b) {
+  return lower(a) == lower(b);
+}
 
 size_t edit_distance(std::string_view a, std::string_view b) {
   // Rows i-2, i-1 and i of the usual table; the oldest is needed for swaps only.

@@ -22,7 +22,9 @@ TEST(nearest_name, counts_a_swap_of_neighbours_as_one_edit) {
   EXPECT_EQ(nearest_name("avx2", std::array<std::string_view, 1>{"aby2"}), "");
 }
 
-TEST(nearest_name, ignores_letter_case) { EXPECT_EQ(nearest_name("DRAM_STREAM", names), "dram_stream"); }
+TEST(nearest_name, ignores_letter_case) {
+  EXPECT_EQ(nearest_name("DRAM_STREAM", names), "dram_stream");
+}
 
 TEST(nearest_name, returns_nothing_when_every_name_is_far) {
   EXPECT_EQ(nearest_name("zebra", names), "");
