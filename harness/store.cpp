@@ -1,0 +1,131 @@
+#include "harness/store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "harness/digest.hpp"
+#include "harness/error.hpp"
+#include "harness/store_folders.hpp"
+#include "harness/store_state.hpp"
+#include "harness/store_tables.hpp"
+#include "harness/validation.hpp"
+
+namespace harness {
+namespace {
+
+constexpr size_t shortest_prefix = 4;  ///< digits of a content hash that may stand for it
+
+bool all_in(const std::string& text, const char* characters) {
+  return !text.empty() && text.find_first_not_of(characters) == std::string::npos;
+}
+
+}  // namespace
+
+Store::Store(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Store::~Store() = default;
+Store::Store(Store&&) noexcept = default;
+
+Store::Store(const std::string& path, int busy_timeout_ms) {
+  create_parent_folders(path);
+  state_ = std::make_unique<State>(State{Database(path, OpenMode::create, busy_timeout_ms)});
+  migrate_store(state_->database);
+}
+
+Store Store::open_existing(const std::string& path, int busy_timeout_ms) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    throw Error(ExitCode::store, fmt::format("{}: {}; run tokroof run first, or name another file with --db",
+                                             path, error ? error.message() : "there is no store yet"));
+  }
+  auto state = std::make_unique<State>(State{Database(path, OpenMode::read_only, busy_timeout_ms)});
+  if (identify_store(state->database) == 0) {
+    throw Error(ExitCode::store,
+                path + ": the store is empty; run tokroof run first, or name another file with --db");
+  }
+  return Store(std::move(state));
+}
+
+Stored Store::add(const std::string& canonical_text) {
+  if (canonical_json(canonical_text) != canonical_text) {
+    throw Error(ExitCode::invalid_input, "a document must be stored in its canonical form (RFC 8785)");
+  }
+  const Submission submission = submission_from_json(canonical_text);
+  Stored stored{sha256_hex(canonical_text), false};
+  Database& database = state_->database;
+  Transaction transaction(database);
+  Statement same = database.prepare("SELECT 1 FROM documents WHERE content_sha256 = ?");
+  same.bind(1, stored.content_sha256);
+  stored.already_there = same.step();
+  if (stored.already_there) return stored;
+
+  const int64_t sequence = database.integer("SELECT max(sequence) FROM documents") + 1;
+  std::string prev_hash = database.text("SELECT entry_hash FROM documents ORDER BY sequence DESC LIMIT 1");
+  if (prev_hash.empty()) prev_hash = chain_genesis;
+  const std::string received_utc = utc_now();
+  Statement insert = database.prepare("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)");
+  insert.bind(1, sequence);
+  insert.bind(2, stored.content_sha256);
+  insert.bind(3, received_utc);
+  insert.bind(4, prev_hash);
+  insert.bind(5, chain_hash(prev_hash, stored.content_sha256, received_utc));
+  insert.bind(6, canonical_text);
+  insert.step();
+  insert_projections(database, sequence, submission);
+  transaction.commit();
+  return stored;
+}
+
+std::vector<StoredDocument> Store::list() {
+  Statement rows = state_->database.prepare(
+      "SELECT sequence, content_sha256, received_utc, created_utc, kind, protocol, machine_key, cpu_model "
+      "FROM documents LEFT JOIN submissions ON document = sequence ORDER BY sequence");
+  std::vector<StoredDocument> documents;
+  while (rows.step()) {
+    documents.push_back({rows.integer(0), rows.text(1), rows.text(2), rows.text(3), rows.text(4),
+                         rows.text(5), rows.text(6), rows.text(7)});
+  }
+  return documents;
+}
+
+std::string Store::text(const std::string& sequence_or_hash_prefix) {
+  const std::string& wanted = sequence_or_hash_prefix;
+  if (all_in(wanted, "0123456789") && wanted.size() < 18) {
+    Statement by_sequence = state_->database.prepare("SELECT text FROM documents WHERE sequence = ?");
+    by_sequence.bind(1, int64_t{std::stoll(wanted)});
+    if (by_sequence.step()) return by_sequence.text(0);
+  }
+  if (!all_in(wanted, "0123456789abcdef") || wanted.size() < shortest_prefix) {
+    throw Error(
+        ExitCode::invalid_input,
+        fmt::format("no document '{}': give a sequence number that tokroof store list shows, or at least {} "
+                    "digits of a content hash",
+                    wanted, shortest_prefix));
+  }
+  Statement by_hash =
+      state_->database.prepare("SELECT text FROM documents WHERE substr(content_sha256, 1, ?) = ? LIMIT 2");
+  by_hash.bind(1, static_cast<int64_t>(wanted.size()));
+  by_hash.bind(2, wanted);
+  if (!by_hash.step()) {
+    throw Error(ExitCode::invalid_input,
+                fmt::format("no document '{}'; tokroof store list shows what there is", wanted));
+  }
+  std::string found = by_hash.text(0);
+  if (by_hash.step()) {
+    throw Error(ExitCode::invalid_input,
+                fmt::format("several documents begin with '{}'; give more digits", wanted));
+  }
+  return found;
+}
+
+std::optional<std::string> Store::latest_probes(const std::string& machine_key) {
+  Statement newest = state_->database.prepare(
+      "SELECT text FROM documents WHERE sequence = (SELECT max(document) FROM submissions "
+      "WHERE machine_key = ? AND has_probes = 1)");
+  newest.bind(1, machine_key);
+  if (!newest.step()) return std::nullopt;
+  return newest.text(0);
+}
+
+}  // namespace harness

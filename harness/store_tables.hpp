@@ -1,0 +1,38 @@
+// What the store holds: the documents, and tables projected from them that can be made again at any time.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/store_database.hpp"
+#include "harness/submission.hpp"
+
+namespace harness {
+
+inline constexpr int64_t store_application_id = 0x746b7266;  ///< "tkrf", in the file's header
+inline const std::string chain_genesis(64, '0');             ///< prev_hash of the first document
+
+/// Returns the hash that ties a document to all before it.
+std::string chain_hash(const std::string& prev_hash, const std::string& content_sha256,
+                       const std::string& received_utc);
+
+/// Refuses a database that is not a store (another program's) or was written by a newer tokroof. Returns its
+/// version; 0 is an empty database.
+int64_t identify_store(Database& database);
+
+/// Brings a database to the newest version in one transaction; does nothing when it is there already.
+void migrate_store(Database& database);
+
+/// A table whose rows follow from one document. Its first two columns are `document` (sequence) and
+/// `ordinal`.
+struct Projection {
+  const char* table;
+  std::vector<std::string> columns;
+  /// Returns the values of the remaining columns, one row per ordinal.
+  std::vector<std::vector<SqlValue>> (*rows)(const Submission& submission);
+};
+const std::vector<Projection>& projections();
+
+void insert_projections(Database& database, int64_t sequence, const Submission& submission);
+
+}  // namespace harness
