@@ -230,8 +230,17 @@ struct Submission {
   std::optional<Failure> failure;
 };
 
+/// What a run that could not finish leaves behind. Its schema is none of the schemas that validate accepts: it can never
+/// be taken for a result.
+struct PartialRun {
+  bool interrupted = false;  ///< by SIGINT or SIGTERM; false: by an error
+  std::string reason;
+  Submission measured;
+};
+
 /// Returns the text of a submission as canonical JSON (RFC 8785), one line, no trailing newline.
 std::string to_canonical_json(const Submission& submission);
+std::string partial_to_json(const PartialRun& partial);
 /// Reads a document that has passed validate_document; throws Error(invalid_input) on anything missing.
 Submission submission_from_json(const std::string& text);
 

@@ -11,6 +11,7 @@
 namespace harness {
 
 inline constexpr const char* submission_schema = "tokroof/submission/1";
+inline constexpr const char* partial_schema = "tokroof/partial/1";
 
 template <class Io, Like<Interval> T>
 void fields(Io& io, T& value) {
@@ -193,6 +194,15 @@ void fields(Io& io, T& value) {
   io.optional("failure", value.failure);
 }
 
+template <class Io, Like<PartialRun> T>
+void fields(Io& io, T& value) {
+  std::string schema = partial_schema;
+  io("schema", schema);
+  io("interrupted", value.interrupted);
+  io("reason", value.reason);
+  io("measured", value.measured);
+}
+
 namespace {
 
 template <class T>
@@ -216,6 +226,9 @@ T read(const std::string& text) {
 
 std::string to_canonical_json(const Submission& submission) {
   return write(submission);
+}
+std::string partial_to_json(const PartialRun& partial) {
+  return write(partial);
 }
 Submission submission_from_json(const std::string& text) {
   return read<Submission>(text);

@@ -85,7 +85,7 @@ class BadInput(unittest.TestCase):
         self.refused(2, "size '0'", "probe", "load_latency", "--size", "0")
         self.refused(2, "size '16 apples'", "probe", "load_latency", "--size", "16 apples")
         self.refused(2, "positions '9:2'", "decode", "coreflow_1_9m", "--positions", "9:2")
-        self.refused(4, "context of 1024", "decode", "coreflow_1_9m", "--positions", "0:1024")
+        self.refused(2, "1024", "decode", "coreflow_1_9m", "--positions", "0:1024")
         self.refused(2, "launches", "decode", "coreflow_1_9m", "--launches", "0")
         self.refused(2, "--no-such-option", "info", "--no-such-option")
 

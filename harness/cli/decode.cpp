@@ -18,7 +18,6 @@
 namespace cli {
 namespace {
 
-using harness::Error;
 using harness::ExitCode;
 
 struct DecodeOptions {
@@ -33,7 +32,6 @@ struct DecodeOptions {
 std::vector<std::string> arms_of(const std::vector<std::string>& modes) {
   std::vector<std::string> arms = {"warm", "aa"};
   for (const std::string& mode : modes) {
-    probes::check_mode(mode);
     if (std::find(arms.begin(), arms.end(), mode) == arms.end()) arms.push_back(mode);
   }
   return arms;
@@ -44,19 +42,13 @@ harness::Plan plan_of(const Session& session, const DecodeOptions& options) {
   harness::Plan plan = make_plan(session, shape, arms_of(options.modes));
   if (!options.positions.empty()) {
     std::tie(plan.position_first, plan.position_last) = parse_positions(options.positions);
-    if (plan.position_last >= shape.context) {
-      throw Error(ExitCode::invalid_input,
-                  fmt::format("positions '{}': {} has a context of {}, the last position is {}",
-                              options.positions, shape.name, shape.context, shape.context - 1));
-    }
     plan.samples_per_arm = probes::samples_per_arm(plan);
   }
+  probes::check_plan(plan);
   return plan;
 }
 
 ExitCode run(const DecodeOptions& options, const Terminal& terminal) {
-  models::find_shape(options.model);
-  arms_of(options.modes);
   note_interrupts();
   const Session session = open_session(options.isa);
   harness::Submission submission = begin_submission(session, "reproduction", "decode");

@@ -2,6 +2,7 @@
 // code.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string_view>
@@ -31,18 +32,20 @@ void add_commands(CLI::App& app, Invocation& invocation) {
 /// Says what a command line that cannot be parsed should have been.
 std::string parse_advice(const CLI::App& app, const CLI::ParseError& error,
                          const std::vector<std::string>& args) {
-  std::string line = error.what();
-  while (!line.empty() && line.back() == '\n') line.pop_back();
-  std::vector<std::string_view> names;
+  std::vector<std::string> owned;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (!command->get_group().empty()) names.push_back(command->get_name());
+    if (!command->get_group().empty()) owned.push_back(command->get_name());
   }
-  if (!args.empty() && args[0][0] != '-' && app.get_subcommand_no_throw(args[0]) == nullptr) {
-    return fmt::format("there is no command '{}'{} See tokroof --help.", args[0],
-                       harness::did_you_mean(args[0], names));
+  const std::vector<std::string_view> names(owned.begin(), owned.end());
+  const std::string first = args.empty() ? "" : args[0];
+  const bool known = std::find(names.begin(), names.end(), first) != names.end();
+  if (!known && !first.empty() && first[0] != '-') {
+    return fmt::format("there is no command '{}'{} See tokroof --help.", first,
+                       harness::did_you_mean(first, names));
   }
-  const bool known = !args.empty() && app.get_subcommand_no_throw(args[0]) != nullptr;
-  return fmt::format("{}. See tokroof {}--help.", line, known ? args[0] + " " : "");
+  std::string line = error.what();
+  while (!line.empty() && (line.back() == '\n' || line.back() == '.')) line.pop_back();
+  return fmt::format("{}. See tokroof {}--help.", line, known ? first + " " : "");
 }
 
 harness::ExitCode fail(harness::ExitCode code, std::string_view message) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "analysis/derive.hpp"
 #include "analysis/forecast.hpp"
 #include "models/decoder.hpp"
 #include "probes/decode.hpp"
@@ -20,10 +21,6 @@ constexpr double seconds_per_probe_size = 0.25, seconds_per_launch = 2.5, second
 
 uint64_t run_seed(const harness::Submission& submission) {
   return std::stoull(submission.nonce.substr(0, 16), nullptr, 16);
-}
-
-std::string mode_of(const std::string& arm) {
-  return arm == "aa" ? "warm" : arm;
 }
 
 double probe_seconds(const Session& session, const Protocol& protocol) {
@@ -84,10 +81,11 @@ harness::Plan make_plan(const Session& session, const models::Shape& shape,
 
 void add_forecasts(const Session& session, harness::Submission& submission, const harness::Plan& plan) {
   std::set<std::string> modes;
-  for (const std::string& arm : plan.arms) modes.insert(mode_of(arm));
+  for (const std::string& arm : plan.arms) modes.insert(probes::find_arm(arm).mode);
   for (const std::string& mode : modes) {
     for (harness::Forecast& forecast :
-         analysis::make_forecasts(submission, models::find_shape(plan.model), decode_key(plan, mode))) {
+         analysis::make_forecasts(submission, models::find_shape(plan.model),
+                                  analysis::decode_key(plan, submission.machine, mode))) {
       forecast.made_ns = session.clock.now_ns() - session.start_ns;
       forecast.made_utc = harness::utc_now();
       submission.forecasts.push_back(std::move(forecast));

@@ -26,7 +26,7 @@ struct RunOptions {
 std::string save_partial(const harness::Submission& submission, bool interrupted, const std::string& reason) {
   const std::string path = fmt::format("{}/partial/{}-{:.8}.json", harness::tokroof_home(),
                                        submission.created_utc, submission.nonce);
-  harness::write_file_atomically(path, harness::partial_to_json(submission, interrupted, reason) + "\n");
+  harness::write_file_atomically(path, harness::partial_to_json({interrupted, reason, submission}) + "\n");
   return path;
 }
 

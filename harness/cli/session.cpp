@@ -132,19 +132,4 @@ Saved save_submission(const harness::Submission& submission, const std::string& 
   return saved;
 }
 
-harness::DecodeKey decode_key(const harness::Plan& plan, const std::string& mode) {
-  harness::DecodeKey key;
-  key.model = plan.model;
-  key.mode = mode;
-  key.isa = plan.isa;
-  key.arithmetic = plan.arithmetic;
-  key.weights = plan.weights;
-  key.routing = plan.routing;
-  key.threads = plan.threads;
-  key.page_bytes = plan.page_bytes;
-  key.position_first = plan.position_first;
-  key.position_last = plan.position_last;
-  return key;
-}
-
 }  // namespace cli

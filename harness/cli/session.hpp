@@ -69,7 +69,4 @@ Saved save_submission(const harness::Submission& submission, const std::string& 
 /// $TOKROOF_HOME/store.sqlite unless `database` names another.
 std::string store_path(const std::string& database);
 
-/// The selectors of a decode of `plan` in `mode`, for forecasts.
-harness::DecodeKey decode_key(const harness::Plan& plan, const std::string& mode);
-
 }  // namespace cli
