@@ -2,56 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <utility>
 
 #include "harness/counters.hpp"
 #include "harness/error.hpp"
+#include "models/kv_cache.hpp"
 #include "models/packed_weights.hpp"
 #include "models/rotary.hpp"
 
 namespace models {
 namespace {
 
-/// Zeroed, 64-byte aligned vector padded to 16: what kernels.hpp asks of its operands.
-template <class T>
-class Padded {
- public:
-  Padded() = default;
-  explicit Padded(int n)
-      : bytes_(static_cast<size_t>(padded16(n)) * sizeof(T)), memory_(allocate_aligned(bytes_)) {}
-  [[nodiscard]] T* data() const { return reinterpret_cast<T*>(memory_.get()); }
-  void clear() { std::memset(memory_.get(), 0, bytes_); }
-
- private:
-  size_t bytes_ = 0;
-  AlignedMemory memory_;
-};
-
-/// What one block remembers. A convolution: the last three h. An attention: K and V of one kv head after the
-/// other.
+/// What one block remembers; a block has one of the two.
 struct BlockState {
-  Padded<float> history;                   ///< [conv_taps][d padded]: a ring of rows
-  Padded<int8_t> keys, values;             ///< [kv_heads] × tiles of 16 positions
-  Padded<float> key_scales, value_scales;  ///< [kv_heads][context padded]
+  Padded<float> history;  ///< convolution: the last four h, a ring [conv_taps][d padded]
+  KvCache kv;             ///< attention
 };
-
-/// Quantises K or V of one position into its tile: s = max|v|/127, or 1 when all are zero; code = rint(v /
-/// s). A division, not a product with 127/max, because the published numerics say so.
-void store_in_tile(const float* v, int head_dim, int position, int8_t* tiles, float* scales) {
-  float m = 0;
-  for (int i = 0; i < head_dim; ++i) m = std::fabs(v[i]) > m ? std::fabs(v[i]) : m;
-  float scale = m / 127.0f;
-  if (scale == 0) scale = 1;
-  int8_t* at =
-      tiles + position / kv_tile_positions * (head_dim * kv_tile_positions) + position % kv_tile_positions;
-  constexpr float round_magic = 12582912.0f;  // 1.5·2^23: rounds to nearest even, as in the kernels
-  for (int i = 0; i < head_dim; ++i) {
-    at[i * kv_tile_positions] = static_cast<int8_t>((v[i] / scale + round_magic) - round_magic);
-  }
-  scales[position] = scale;
-}
 
 }  // namespace
 
@@ -119,11 +87,7 @@ Decoder::State::State(const Shape& model, const Weights& canonical, const Kernel
     if (model.blocks[i] == Block::conv) {
       blocks[i].history = Padded<float>(model.conv_taps * padded16(model.d));
     } else {
-      int tiles_length = model.kv_heads * context_stride * model.head_dim;
-      blocks[i].keys = Padded<int8_t>(tiles_length);
-      blocks[i].values = Padded<int8_t>(tiles_length);
-      blocks[i].key_scales = Padded<float>(model.kv_heads * context_stride);
-      blocks[i].value_scales = Padded<float>(model.kv_heads * context_stride);
+      blocks[i].kv = KvCache(model.kv_heads, model.head_dim, model.context);
     }
   }
 }
@@ -179,9 +143,7 @@ void Decoder::State::run_attention(const PackedBlock& block, BlockState& memory)
   float* v = k + shape.kv_heads * head_dim;
   for (int head = 0; head < shape.kv_heads; ++head, k += head_dim, v += head_dim) {
     rotate(rotary, position, k);
-    ptrdiff_t tiles = ptrdiff_t{head} * context_stride * head_dim, scales = ptrdiff_t{head} * context_stride;
-    store_in_tile(k, head_dim, position, memory.keys.data() + tiles, memory.key_scales.data() + scales);
-    store_in_tile(v, head_dim, position, memory.values.data() + tiles, memory.value_scales.data() + scales);
+    memory.kv.store(head, position, k, v);
     attend(memory, head);
   }
   float o_scale = kernels.quantise(attended.data(), shape.heads * head_dim, x_codes.data());
@@ -191,13 +153,12 @@ void Decoder::State::run_attention(const PackedBlock& block, BlockState& memory)
 
 void Decoder::State::attend(const BlockState& memory, int kv_head) {
   int sharing = shape.heads / shape.kv_heads, first = kv_head * sharing;
-  ptrdiff_t tiles = ptrdiff_t{kv_head} * context_stride * shape.head_dim;
-  ptrdiff_t scales = ptrdiff_t{kv_head} * context_stride;
+  KvHead kv = memory.kv.head(kv_head);
   AttentionGroup group{};
-  group.keys = memory.keys.data() + tiles;
-  group.key_scales = memory.key_scales.data() + scales;
-  group.values = memory.values.data() + tiles;
-  group.value_scales = memory.value_scales.data() + scales;
+  group.keys = kv.keys;
+  group.key_scales = kv.key_scales;
+  group.values = kv.values;
+  group.value_scales = kv.value_scales;
   group.q = q_codes.data() + first * head_stride;
   group.q_scales = q_scales.data() + first;
   group.heads = sharing;

@@ -3,15 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <new>
 
 #include "harness/error.hpp"
 
 namespace models {
 namespace {
-
-constexpr size_t line_bytes = 64;
 
 /// Hands out cache lines of one allocation; without memory it only counts, so that a first pass finds the
 /// size.
@@ -22,7 +18,7 @@ class Arena {
   template <class T>
   T* take(size_t count) {
     std::byte* at = memory_ == nullptr ? nullptr : memory_ + used_;
-    used_ += (count * sizeof(T) + line_bytes - 1) / line_bytes * line_bytes;
+    used_ += (count * sizeof(T) + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
     return reinterpret_cast<T*>(at);
   }
   [[nodiscard]] size_t used() const { return used_; }
@@ -131,16 +127,6 @@ void check(const Shape& shape, const Weights& weights) {
 }
 
 }  // namespace
-
-void FreeAligned::operator()(std::byte* memory) const {
-  ::operator delete[](memory, std::align_val_t{line_bytes});
-}
-
-AlignedMemory allocate_aligned(size_t bytes) {
-  AlignedMemory memory(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{line_bytes})));
-  std::memset(memory.get(), 0, bytes);
-  return memory;
-}
 
 PackedWeights pack_weights(const Shape& shape, const Weights& weights, const Kernels& kernels) {
   check(shape, weights);

@@ -2,20 +2,14 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <vector>
 
 #include "models/kernels/kernels.hpp"
+#include "models/padded.hpp"
 #include "models/shape.hpp"
 #include "models/weights.hpp"
 
 namespace models {
-
-/// Rounds a length up to whole lanes: what "padded to 16" of kernels.hpp allocates.
-constexpr int padded16(int n) {
-  return (n + 15) / 16 * 16;
-}
 
 /// W[rows, cols] as Kernels::pack left it; scales padded to 16.
 struct PackedMatrix {
@@ -32,13 +26,6 @@ struct PackedBlock {
   float* tap_scales = nullptr;               ///< [d], padded to 16
   PackedMatrix gate, mix, qkv, out, f1, f2, f3;
 };
-
-struct FreeAligned {
-  void operator()(std::byte* memory) const;
-};
-/// Zeroed memory aligned to a cache line of 64 bytes.
-using AlignedMemory = std::unique_ptr<std::byte[], FreeAligned>;
-AlignedMemory allocate_aligned(size_t bytes);
 
 /// Owns every weight that a token reads, in the order it reads them, each array on its own cache lines.
 struct PackedWeights {

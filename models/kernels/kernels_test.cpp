@@ -1,77 +1,18 @@
 // One suite for every ISA file: the same bytes as scalar, for every slot, at every awkward length.
 #include "models/kernels/kernels.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstring>
 #include <vector>
 
-#include "harness/cpu_features.hpp"
-#include "models/kernels/select.hpp"
-#include "models/packed_weights.hpp"
-#include "models/splitmix64.hpp"
+#include "models/kernels/kernel_test.hpp"
 
 namespace models {
 namespace {
 
 constexpr int lengths[] = {0, 1, 15, 16, 17, 31, 32, 144, 396};
 
-/// Aligned, padded with zeros to 16.
-template <class T>
-struct Operand {
-  explicit Operand(int n)
-      : length(n), memory(allocate_aligned(static_cast<size_t>(padded16(n) + 16) * sizeof(T))) {}
-  [[nodiscard]] T* data() const { return reinterpret_cast<T*>(memory.get()); }
-  [[nodiscard]] size_t bytes() const { return static_cast<size_t>(length) * sizeof(T); }
-  [[nodiscard]] bool padding_is_zero() const {
-    for (int i = length; i < padded16(length); ++i) {
-      if (data()[i] != 0) return false;
-    }
-    return true;
-  }
-  int length;
-  AlignedMemory memory;
-};
-
-template <class T>
-testing::AssertionResult same_bytes(const Operand<T>& got, const Operand<T>& want) {
-  for (int i = 0; i < want.length; ++i) {
-    if (std::memcmp(got.data() + i, want.data() + i, sizeof(T)) != 0) {
-      return testing::AssertionFailure()
-             << "element " << i << " of " << want.length << ": " << testing::PrintToString(got.data()[i])
-             << ", scalar has " << testing::PrintToString(want.data()[i]);
-    }
-  }
-  return testing::AssertionSuccess();
-}
-
-double unit(uint64_t seed, int i) {
-  return static_cast<double>(splitmix64(seed, i) >> 11) * 0x1p-53;
-}
-
-Operand<float> random_floats(int n, uint64_t seed, double span) {
-  Operand<float> x(n);
-  for (int i = 0; i < n; ++i) x.data()[i] = static_cast<float>((2 * unit(seed, i) - 1) * span);
-  return x;
-}
-
-Operand<int8_t> random_codes(int n, uint64_t seed) {
-  Operand<int8_t> codes(n);
-  for (int i = 0; i < n; ++i)
-    codes.data()[i] = static_cast<int8_t>(static_cast<int>(splitmix64(seed, i) % 255) - 127);
-  return codes;
-}
-
-class kernels : public testing::TestWithParam<const Kernels*> {
- protected:
-  void SetUp() override {
-    std::string missing = missing_feature(table(), harness::read_cpu_features());
-    if (!missing.empty()) GTEST_SKIP() << "this CPU lacks " << missing;
-  }
-  static const Kernels& table() { return *GetParam(); }
-  static constexpr Kernels scalar{};
-};
+using kernels = KernelTest;
 
 INSTANTIATE_TEST_SUITE_P(isa, kernels, testing::ValuesIn(kernel_tables().begin(), kernel_tables().end()),
                          [](const auto& parameter) { return std::string(parameter.param->isa); });
@@ -217,71 +158,6 @@ TEST_P(kernels, softcap_equals_scalar_and_tanh) {
     EXPECT_TRUE(got.padding_is_zero());
     for (int i = 0; i < 396; ++i)
       ASSERT_NEAR(got.data()[i], 30 * std::tanh(x.data()[i] / 30.0), 1.2e-5) << span;
-  }
-}
-
-TEST_P(kernels, softmax_equals_scalar_and_clears_the_padding) {
-  for (int n : {1, 2, 7, 8, 9, 15, 16, 17, 31, 144, 1023, 1024}) {
-    for (double span : {0.5, 20.0, 300.0}) {
-      Operand<float> got = random_floats(n, 11, span), want = random_floats(n, 11, span),
-                     v = random_floats(n, 12, 1);
-      for (int i = n; i < padded16(n); ++i) got.data()[i] = want.data()[i] = 1e9f, v.data()[i] = 3;
-      table().softmax(got.data(), v.data(), n);
-      scalar.softmax(want.data(), v.data(), n);
-      EXPECT_TRUE(same_bytes(got, want)) << n;
-      EXPECT_TRUE(got.padding_is_zero());
-      double sum = 0;
-      for (int i = 0; i < n; ++i) sum += got.data()[i] / double{v.data()[i]};
-      EXPECT_NEAR(sum, 1, 1e-5);
-    }
-  }
-}
-
-/// K, V and q of `heads` heads at `positions`, with junk in the last tile beyond the positions.
-struct Attention {
-  Attention(int heads, int head_dim, int positions)
-      : stride(padded16(positions)),
-        keys(random_codes(stride * head_dim, 13)),
-        values(random_codes(stride * head_dim, 14)),
-        key_scales(random_floats(stride, 15, 0.1)),
-        value_scales(random_floats(stride, 16, 0.1)),
-        q(random_codes(heads * padded16(head_dim), 17)),
-        q_scales(random_floats(heads, 18, 0.1)),
-        weights(heads * stride),
-        out(heads * head_dim) {
-    group = {
-        keys.data(), key_scales.data(), values.data(),      value_scales.data(), q.data(), q_scales.data(),
-        heads,       head_dim,          padded16(head_dim), positions,           0.25f,    weights.data(),
-        stride,      out.data()};
-  }
-  int stride;
-  Operand<int8_t> keys, values;
-  Operand<float> key_scales, value_scales;
-  Operand<int8_t> q;
-  Operand<float> q_scales, weights, out;
-  AttentionGroup group{};
-};
-
-TEST_P(kernels, attention_equals_scalar_for_every_number_of_heads_and_positions) {
-  for (int heads : {1, 3, 4, 5, 8}) {
-    for (int head_dim : {2, 18, 64, 256}) {
-      for (int positions : {1, 15, 16, 17, 31, 33, 144, 1023}) {
-        Attention got(heads, head_dim, positions), want(heads, head_dim, positions);
-        table().attention_scores(&got.group);
-        scalar.attention_scores(&want.group);
-        for (int h = 0; h < heads; ++h) {
-          float *row = got.weights.data() + h * got.stride, *expected = want.weights.data() + h * got.stride;
-          ASSERT_EQ(std::memcmp(row, expected, static_cast<size_t>(positions) * sizeof(float)), 0)
-              << heads << " heads of " << head_dim << " at " << positions;
-          scalar.softmax(row, got.value_scales.data(), positions);
-          scalar.softmax(expected, got.value_scales.data(), positions);
-        }
-        table().attention_values(&got.group);
-        scalar.attention_values(&want.group);
-        ASSERT_TRUE(same_bytes(got.out, want.out))
-            << heads << " heads of " << head_dim << " at " << positions;
-      }
-    }
   }
 }
 
