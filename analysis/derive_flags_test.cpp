@@ -73,6 +73,13 @@ TEST(derive_flags, only_the_level_that_moved_is_named) {
   EXPECT_EQ(flags[0].detail.rfind("l3 read bandwidth at 2097152 bytes was 0.500", 0), 0u) << flags[0].detail;
 }
 
+TEST(derive_flags, a_repeat_at_a_size_that_was_not_measured_before_tells_nothing) {
+  auto submission = test_submission();
+  submission.launches.back().series[0].sizes_bytes[2] = 1 << 30;
+  submission.launches.back().series[0].work_per_sample[2] *= 2;
+  EXPECT_EQ(codes(submission), Codes{});
+}
+
 TEST(derive_flags, no_repeat_means_no_drift_to_tell) {
   auto submission = test_submission();
   submission.launches.back().series[0].work_per_sample[1] /= 2;

@@ -73,6 +73,25 @@ TEST(derive_roofs, states_huge_pages_only_when_they_were_granted) {
   EXPECT_EQ(derive_roofs(submission, "probes")[0].page_bytes, 4096);
 }
 
+TEST(derive_roofs, of_several_page_sizes_the_largest_and_of_several_operations_the_read_is_taken) {
+  auto submission = test_submission();
+  auto& series = submission.launches[0].series;
+  const auto add_faster = [&](const std::string& param, const harness::Param& value) {
+    auto faster = series[0];
+    for (auto& work : faster.work_per_sample) work *= 2;
+    faster.params[param] = value;
+    series.push_back(faster);
+  };
+  add_faster("operation", std::string("copy"));
+  EXPECT_NEAR(read_rate(derive_roofs(submission, "probes")[0]), 200e9, 1);
+  add_faster("page_bytes", int64_t{4096});
+  EXPECT_NEAR(read_rate(derive_roofs(submission, "probes")[0]), 400e9, 1);
+  add_faster("page_bytes", int64_t{1024});
+  series.back().work_per_sample[0] = 1;
+  EXPECT_NEAR(read_rate(derive_roofs(submission, "probes")[0]), 400e9, 1);
+  EXPECT_EQ(derive_roofs(submission, "probes")[0].page_bytes, 4096);
+}
+
 TEST(derive_roofs, has_no_l3_roof_without_an_l3) {
   TestRun run;
   run.l3_bytes = 0;
@@ -182,7 +201,7 @@ TEST(derive_decode, takes_percentiles_over_blocks_per_token) {
   for (size_t i = 0; i < 5; ++i) {
     for (int64_t* ns : {&decode_series(submission, i, "warm").samples[3],
                         &decode_series(submission, i, "warm").samples[40]}) {
-      *ns = 32 * 120'000;
+      *ns = int64_t{32} * 120'000;
     }
   }
   const auto derived = derive(submission);

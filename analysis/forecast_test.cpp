@@ -42,6 +42,7 @@ std::string reason(const Forecast& forecast) {
 
 std::vector<std::string> ids(const std::vector<Forecast>& forecasts) {
   std::vector<std::string> found;
+  found.reserve(forecasts.size());
   for (const auto& forecast : forecasts) found.push_back(forecast.id);
   return found;
 }

@@ -21,8 +21,7 @@ using harness::Submission;
 namespace {
 
 constexpr double curve_margin_ratio = 1.10;  // noise of two medians, and reads that hit a smaller cache
-constexpr double working_set_share =
-    0.8;  // part of the set is touched rarely, so the rest sees a smaller cache
+constexpr double working_set_share = 0.8;    // a fifth is touched rarely: the rest sees a smaller cache
 constexpr double clock_margin_ratio = 1.05;  // the clock may rise between the probes and decode
 constexpr size_t max_differences = 20;
 

@@ -191,6 +191,29 @@ TEST(plausibility, P01_a_roof_that_was_higher_after_decode_raises_the_limit) {
   EXPECT_EQ(codes(test_submission(run)), Codes{"P01"});
 }
 
+TEST(plausibility, P01_a_repeat_at_a_size_that_was_not_measured_before_raises_nothing) {
+  TestRun run;
+  run.arms[0].second = run.arms[1].second = 40'000;
+  auto submission = test_submission(run);
+  submission.launches.back().series[0].sizes_bytes[2] = 1 << 30;
+  submission.launches.back().series[0].work_per_sample[2] *= 4;
+  EXPECT_EQ(codes(restated(submission)), Codes{"P01"});
+}
+
+TEST(plausibility, P01_grants_that_a_fifth_of_the_working_set_is_rarely_touched) {
+  TestRun run;  // 64 GB/s up to 1.7 MB: 0.8 × the working set of 2.09 MB lies inside, the whole does not
+  run.l2_bytes = 1'700'000;
+  run.l2_bytes_per_s = 64e9;
+  run.l3_bytes_per_s = 30e9;
+  auto submission = test_submission(run);
+  submission.launches[0].series[0].sizes_bytes.push_back(1'700'000);
+  submission.launches[0].series[0].work_per_sample.push_back(128'000'000);
+  submission.launches[0].series[0].samples_by_size.emplace_back(5, test_sample_ns);
+  EXPECT_EQ(codes(restated(submission)), Codes{});
+  submission.launches[0].series[0].work_per_sample.back() = 20'000'000;
+  EXPECT_NE(codes(restated(submission)), Codes{});
+}
+
 TEST(plausibility, P01_has_no_fixed_limit_without_a_curve) {
   TestRun run;
   run.arms[0].second = run.arms[1].second = 40'000;

@@ -63,6 +63,17 @@ TEST(report, tells_forecasts_low_high_and_right) {
   EXPECT_EQ(one_sentence(submission).find("forecast"), std::string::npos);
 }
 
+TEST(report, speaks_of_one_decode_only) {
+  auto submission = test_submission();
+  const auto text = one_sentence(submission);
+  for (auto& ratio : submission.derived.ratios) ratio.key.isa = "scalar";
+  EXPECT_EQ(one_sentence(submission),
+            "coreflow_1_9m (avx2): warm 16,667 tok/s; the curve forecast was 24 % high.");
+  submission = test_submission();
+  for (size_t i : {size_t{0}, size_t{1}, size_t{2}}) submission.derived.forecast_errors[i].key.isa = "scalar";
+  EXPECT_EQ(one_sentence(submission), text.substr(0, text.find("; the curve")) + ".");
+}
+
 TEST(report, claims_no_speed_when_there_is_none) {
   EXPECT_EQ(one_sentence(harness::Submission{}), "No warm decode gave a speed.");
 }

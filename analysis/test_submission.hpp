@@ -2,6 +2,7 @@
 // only.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <utility>
@@ -86,9 +87,8 @@ inline harness::Series test_arm(const TestRun& run, const harness::Plan& plan, c
     const int block = i % test_blocks;
     const int64_t tokens = block == test_blocks - 1 ? 31 : 32;
     // What the first pass takes longer the second takes less: totals stay exact, samples differ.
-    const int64_t wobble = (block + 1) * (block % 2 == 0 ? 7 : -7) * (i < test_blocks ? 1 : -1);
-    series.samples.push_back(static_cast<int64_t>(static_cast<double>(tokens * token_ns) * factor + 0.5) +
-                             wobble);
+    const int64_t wobble = int64_t{block + 1} * (block % 2 == 0 ? 7 : -7) * (i < test_blocks ? 1 : -1);
+    series.samples.push_back(std::llround(static_cast<double>(tokens * token_ns) * factor) + wobble);
   }
   return series;
 }
