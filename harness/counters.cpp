@@ -88,6 +88,7 @@ std::string obstacle(const std::string& papi_reason) {
 class EventSet {
  public:
   EventSet() {
+    papi();  // before it is initialised, PAPI creates no event sets
     if (PAPI_create_eventset(&handle_) != PAPI_OK) handle_ = PAPI_NULL;
   }
   ~EventSet() {
