@@ -61,6 +61,7 @@ void sweep(const ProbeContext& context, const std::vector<int64_t>& sizes_bytes,
   series.work_unit = body.work_unit;
   series.params["order_seed"] = static_cast<int64_t>(recordable_seed(context.seed));
   series.params["min_sample_ns"] = body.min_sample_ns;
+  series.params["samples"] = int64_t{context.samples};
   double total_cost = 0, done_cost = 0;
   for (const int64_t size : sizes_bytes) total_cost += cost_of_size(size);
   for (const size_t position : shuffled_positions(sizes_bytes.size(), context.seed)) {
