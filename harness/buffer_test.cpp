@@ -123,7 +123,7 @@ int64_t median_lap_ns(const Buffer& buffer, void (*before)(const Buffer&)) {
   return laps[50];
 }
 
-TEST(buffer_hardware, a_flushed_buffer_is_slower_to_read_than_a_resident_one) {
+TEST(HardwareBuffer, a_flushed_buffer_is_slower_to_read_than_a_resident_one) {
   if (!read_cpu_features().clflush) GTEST_SKIP() << "this CPU has no user-space flush";
   const Buffer buffer(64 << 10, Pages::huge);
   const int64_t warm_ns = median_lap_ns(buffer, [](const Buffer&) {});

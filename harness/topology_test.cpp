@@ -5,15 +5,12 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <sstream>
 
 #include "harness/error.hpp"
-#include "harness/topology_caches.hpp"
 
 namespace harness {
 namespace {
@@ -50,89 +47,6 @@ std::string with(std::string text, const std::string& from, const std::string& t
   const size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
-}
-
-/// Says a topology in the words of testdata/topologies/expect.py.
-std::set<std::string> described(const Topology& topology) {
-  std::set<std::string> lines;
-  lines.insert(fmt::format("packages {} cores {} pus {} allowed {} numa_nodes {}", topology.packages,
-                           topology.cores, topology.pus.size(), allowed_pus(topology).size(),
-                           topology.numa_nodes));
-  for (const Cache& cache : topology.caches) {
-    lines.insert(fmt::format("{}L{} {} {} bytes line {} ways {} shared {} instances {}",
-                             cache.memory_side.empty() ? "" : "memory-side ", cache.level, cache.type,
-                             cache.bytes, cache.line_bytes, cache.ways, cache.shared_by_pus,
-                             cache.instances));
-  }
-  for (const CoreKind& kind : topology.core_kinds) {
-    if (kind.name != "uniform") lines.insert(fmt::format("kind of {} pus", kind.pus));
-  }
-  return lines;
-}
-
-struct Expectation {
-  std::string file;
-  std::set<std::string> lines;
-};
-void PrintTo(const Expectation& expectation, std::ostream* out) {
-  *out << expectation.file;
-}
-
-/// Reads expected.txt: a file name per machine, its facts below, indented.
-std::vector<Expectation> expectations() {
-  std::vector<Expectation> all;
-  std::ifstream file(folder + "expected.txt");
-  for (std::string line; std::getline(file, line);) {
-    if (line.rfind("  ", 0) == 0) {
-      all.back().lines.insert(line.substr(2));
-    } else {
-      all.push_back({line, {}});
-    }
-  }
-  return all;
-}
-
-class recorded_machine : public testing::TestWithParam<Expectation> {};
-
-TEST_P(recorded_machine, is_read_as_the_tools_of_hwloc_read_it) {
-  EXPECT_EQ(described(read_topology_xml(folder + GetParam().file)), GetParam().lines);
-}
-
-TEST_P(recorded_machine, keeps_its_invariants) {
-  const Topology topology = read_topology_xml(folder + GetParam().file);
-  EXPECT_FALSE(topology.this_machine);
-  EXPECT_TRUE(std::is_sorted(topology.pus.begin(), topology.pus.end(),
-                             [](const Pu& a, const Pu& b) { return a.os_index < b.os_index; }));
-  int cores = 0;
-  int pus = 0;
-  for (const CoreKind& kind : topology.core_kinds) {
-    cores += kind.cores;
-    pus += kind.pus;
-  }
-  EXPECT_EQ(cores, topology.cores);
-  EXPECT_EQ(pus, static_cast<int>(topology.pus.size()));
-  for (size_t i = 0; i < topology.caches.size(); ++i) {
-    int served = 0;
-    for (const Pu& pu : topology.pus) {
-      served += static_cast<int>(std::count(pu.caches.begin(), pu.caches.end(), static_cast<int>(i)));
-    }
-    const Cache& cache = topology.caches[i];
-    EXPECT_EQ(served, cache.memory_side.empty() ? cache.shared_by_pus * cache.instances : 0) << i;
-  }
-  for (const Pu& pu : topology.pus) EXPECT_EQ(pu.llc < 0, last_level_cache(topology, pu.os_index) == nullptr);
-}
-
-INSTANTIATE_TEST_SUITE_P(topology, recorded_machine, testing::ValuesIn(expectations()));
-
-TEST(topology, there_are_expectations_for_every_recorded_machine) {
-  std::set<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".xml") files.insert(entry.path().filename().string());
-  }
-  std::set<std::string> expected;
-  for (const Expectation& expectation : expectations()) expected.insert(expectation.file);
-  EXPECT_EQ(files, expected);
-  EXPECT_GE(files.size(), 18u);
 }
 
 TEST(topology, caches_stand_by_level_and_data_before_instruction) {
