@@ -65,6 +65,19 @@ std::string level_of_size(const harness::Machine& machine, int64_t size_bytes) {
   return "dram";
 }
 
+/// At a cache's own size the rate depends on what else happens to lie there, not on how fast the machine is.
+bool at_an_edge(const harness::Machine& machine, int64_t size_bytes) {
+  constexpr double edge_ratio =
+      1.4;  // repeats are taken at powers of two; half and twice a cache's size are clear of it
+  for (int level = 1; level <= 3; ++level) {
+    const auto* cache = level_cache(machine, level);
+    if (!cache) continue;
+    const double of_cache = static_cast<double>(size_bytes) / static_cast<double>(cache->bytes);
+    if (of_cache < edge_ratio && of_cache > 1 / edge_ratio) return true;
+  }
+  return false;
+}
+
 /// The size whose rate moved most between the probes and roofs_after, per level.
 struct Drift {
   std::optional<double> ratio;
@@ -88,7 +101,7 @@ void flag_drift(const Submission& submission, std::vector<Flag>& flags) {
     for (size_t i = 0; i < repeated.sizes_bytes.size(); ++i) {
       const int64_t size = repeated.sizes_bytes[i];
       const auto was = harness::read_at(std::get<Curve>(before), static_cast<double>(size));
-      if (was.clamped) continue;
+      if (was.clamped || at_an_edge(submission.machine, size)) continue;
       const auto level = std::find(levels.begin(), levels.end(), level_of_size(submission.machine, size));
       note_drift(drifts[static_cast<size_t>(level - levels.begin())], repeated.values[i] / was.value.median,
                  size);

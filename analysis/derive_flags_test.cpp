@@ -56,9 +56,9 @@ TEST(derive_flags, roofs_that_moved_more_than_five_percent_are_named_by_level) {
   EXPECT_EQ(codes(test_submission(run)), Codes{});
   run.after_ratio = 0.9;
   const auto flags = derive(test_submission(run)).flags;
-  ASSERT_EQ(flags.size(), 3u);  // roofs_after measures nothing that fits L1
-  const char* levels[] = {"l2", "l3", "dram"};
-  for (size_t i = 0; i < 3; ++i) {
+  ASSERT_EQ(flags.size(), 2u);  // roofs_after measures nothing well inside L1 or L2
+  const char* levels[] = {"l3", "dram"};
+  for (size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(flags[i].code, "roofs_drifted");
     EXPECT_EQ(flags[i].detail.rfind(levels[i], 0), 0u) << flags[i].detail;
     EXPECT_NEAR(flags[i].value, 0.9, 1e-6);
@@ -71,6 +71,17 @@ TEST(derive_flags, only_the_level_that_moved_is_named) {
   const auto flags = derive(submission).flags;
   ASSERT_EQ(flags.size(), 1u);
   EXPECT_EQ(flags[0].detail.rfind("l3 read bandwidth at 2097152 bytes was 0.500", 0), 0u) << flags[0].detail;
+}
+
+TEST(derive_flags, what_moves_at_the_edge_of_a_cache_is_not_the_machine) {
+  auto submission = test_submission();
+  submission.launches.back().series[0].work_per_sample[0] /= 2;  // 1 MiB, the size of L2
+  EXPECT_EQ(codes(submission), Codes{});
+  submission.machine.caches[1].bytes = 2 << 20;                  // now half of it
+  submission.launches.back().series[0].work_per_sample[1] *= 2;  // and this is the edge
+  const auto flags = derive(submission).flags;
+  ASSERT_EQ(flags.size(), 1u);
+  EXPECT_EQ(flags[0].detail.rfind("l2 read bandwidth at 1048576 bytes was 0.500", 0), 0u) << flags[0].detail;
 }
 
 TEST(derive_flags, a_repeat_at_a_size_that_was_not_measured_before_tells_nothing) {
