@@ -12,6 +12,8 @@ class Sha256 {
  public:
   Sha256();
   ~Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
   void update(const void* data, size_t bytes);
   /// Returns 64 lower-case hex digits; the object is used up.
   std::string hex();

@@ -1,5 +1,5 @@
-// A submission: everything one run measured, as values. docs/submission.md explains each key; schemas/ defines them;
-// harness/submission_json is the only file that spells them.
+// A submission: everything one run measured, as values. docs/submission.md explains each key; schemas/
+// defines them; harness/submission_json is the only file that spells them.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -67,6 +67,7 @@ struct Plan {
   int threads = 1;
   int position_first = 0, position_last = 0;  ///< inclusive
   std::vector<int> positions;                 ///< non-empty: exactly these are timed (evict_stream)
+  int warmup_tokens = 64;  ///< decoded untimed before each pass, under the conditions of its arm
   int block_tokens = 32;
   int samples_per_arm = 0;  ///< declared before the launch
   std::string golden;       ///< expected SHA-256 of the logits bytes
@@ -78,12 +79,9 @@ struct Plan {
 
 enum class Status { ok, unavailable, failed };
 
-/// A sample that something else disturbed: its index and the reason codes ("involuntary_switch", "steal", …).
-struct Disturbed {
-  int index = 0;
-  std::vector<std::string> reasons;
-  bool operator==(const Disturbed&) const = default;
-};
+/// The samples that something else disturbed: per reason code ("involuntary_switch", "steal", …) their
+/// ascending indices.
+using Disturbed = std::map<std::string, std::vector<int>>;
 
 struct Totals {
   int64_t wall_ns = 0, cpu_ns = 0, steal_ns = 0;
@@ -95,19 +93,19 @@ using Param = std::variant<int64_t, double, std::string>;
 
 /// All samples of one probe, or of one arm of a model. Samples are integer ns in acquisition order.
 struct Series {
-  std::string probe;                    ///< probe id; "decode" for arms
+  std::string probe;                        ///< probe id; "decode" for arms
   std::string model, arm, mode, placement;  ///< decode only. The A/A arm is arm "aa", mode "warm"
   Status status = Status::ok;
-  std::string reason;                   ///< when not ok
+  std::string reason;  ///< when not ok
   std::map<std::string, Param> params;
-  std::vector<int64_t> samples;         ///< decode: one per block
+  std::vector<int64_t> samples;  ///< decode: one per block
   // A curve (probes): samples_by_size[i][j] is the j-th sample at sizes_bytes[i], lasting that many ns for
   // work_per_sample[i] units of work_unit ("bytes" read, "loads", "cycles").
   std::vector<int64_t> sizes_bytes;
   std::vector<int64_t> work_per_sample;
   std::string work_unit;
   std::vector<std::vector<int64_t>> samples_by_size;
-  std::vector<Disturbed> disturbed;
+  Disturbed disturbed;
   Totals totals;
   bool operator==(const Series&) const = default;
 };
@@ -125,9 +123,11 @@ struct Launch {
   std::vector<Series> series;
 };
 
-/// What a decode figure, a forecast and its error have in common: the selectors that say which decode is meant.
+/// What a decode figure, a forecast and its error have in common: the selectors that say which decode is
+/// meant.
 struct DecodeKey {
-  std::string model, mode, placement = "none", isa, arithmetic = "int8", weights = "synthetic", routing = "none";
+  std::string model, mode, placement = "none", isa, arithmetic = "int8", weights = "synthetic",
+                           routing = "none";
   int threads = 1;
   int64_t page_bytes = 4096;
   std::string core_kind = "uniform";
@@ -165,7 +165,8 @@ struct DecodeResult {
   std::string kernel_version;
 };
 
-/// The ratio of two arms of the same launches, t interval on log ratios.
+/// The ratio of two arms of the same launches: t interval over launches on the difference of log median block
+/// times. It can differ a little from the quotient of the two tokens/s, which are totals.
 struct ArmRatio {
   std::string name;  ///< "evict_flush/warm", "aa/warm"
   DecodeKey key;     ///< of the numerator
@@ -189,7 +190,7 @@ struct ForecastError {
   bool inside_interval = false;
 };
 
-/// A quality flag: its name is a heading of docs/doctor.md.
+/// A quality flag: its name is a heading of docs/flags.md.
 struct Flag {
   std::string code, detail;
   double value = 0;
@@ -230,8 +231,8 @@ struct Submission {
   std::optional<Failure> failure;
 };
 
-/// What a run that could not finish leaves behind. Its schema is none of the schemas that validate accepts: it can never
-/// be taken for a result.
+/// What a run that could not finish leaves behind. Its schema is none of the schemas that validate accepts:
+/// it can never be taken for a result.
 struct PartialRun {
   bool interrupted = false;  ///< by SIGINT or SIGTERM; false: by an error
   std::string reason;

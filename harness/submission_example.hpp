@@ -77,7 +77,7 @@ inline Launch example_probes() {
   curve.work_per_sample = {4'096'000, 8'192'000};
   curve.work_unit = "bytes";
   curve.samples_by_size = {{20'000, 20'100}, {40'000, 41'000}};
-  curve.disturbed = {{1, {"steal"}}};
+  curve.disturbed = {{"steal", {1}}};
   curve.totals = {200'000'000, 199'000'000, 10'000'000, 1, 2, 0};
   Series missing;
   missing.probe = "residency";
@@ -104,7 +104,7 @@ inline Launch example_decode() {
   warm.mode = "warm";
   warm.placement = "none";
   warm.samples = {4'800'000, 4'810'000, 4'790'000};
-  warm.disturbed = {{0, {"involuntary_switch", "steal"}}};
+  warm.disturbed = {{"involuntary_switch", {0}}, {"steal", {0, 1}}};
   warm.totals = {15'000'000, 14'900'000, 0, 1, 0, 0};
   launch.series = {warm};
   return launch;

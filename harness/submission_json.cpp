@@ -186,11 +186,11 @@ void fields(Io& io, T& value) {
   io("suite", value.suite);
   io("machine", value.machine);
   io("conditions", value.conditions);
-  io("plans", value.plans);
-  io("launches", value.launches);
-  io("derived", value.derived);
-  io("forecasts", value.forecasts);
-  io("verdicts", value.verdicts);
+  io.defaulted("plans", value.plans);
+  io.defaulted("launches", value.launches);
+  io.defaulted("derived", value.derived);
+  io.defaulted("forecasts", value.forecasts);
+  io.defaulted("verdicts", value.verdicts);
   io.optional("failure", value.failure);
 }
 

@@ -23,6 +23,7 @@ void fields(Io& io, T& value) {
   io("position_first", value.position_first);
   io("position_last", value.position_last);
   io.optional("positions", value.positions);
+  io("warmup_tokens", value.warmup_tokens);
   io("block_tokens", value.block_tokens);
   io("samples_per_arm", value.samples_per_arm);
   io.optional("golden", value.golden);
@@ -30,20 +31,14 @@ void fields(Io& io, T& value) {
   io("arms", value.arms);
 }
 
-template <class Io, Like<Disturbed> T>
-void fields(Io& io, T& value) {
-  io("index", value.index);
-  io("reasons", value.reasons);
-}
-
 template <class Io, Like<Totals> T>
 void fields(Io& io, T& value) {
   io("wall_ns", value.wall_ns);
   io("cpu_ns", value.cpu_ns);
-  io("steal_ns", value.steal_ns);
-  io("involuntary_switches", value.involuntary_switches);
-  io("minor_faults", value.minor_faults);
-  io("major_faults", value.major_faults);
+  io.unless_zero("steal_ns", value.steal_ns);
+  io.unless_zero("involuntary_switches", value.involuntary_switches);
+  io.unless_zero("minor_faults", value.minor_faults);
+  io.unless_zero("major_faults", value.major_faults);
 }
 
 constexpr std::array<std::string_view, 3> status_names{"ok", "unavailable", "failed"};

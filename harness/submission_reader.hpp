@@ -34,6 +34,16 @@ class JsonReader {
   void optional(const char* key, T& value) const {
     if (object_.contains(key)) (*this)(key, value);
   }
+  /// Reads a member that may be left out: the value then stays as it is.
+  template <class T>
+  void defaulted(const char* key, T& value) const {
+    optional(key, value);
+  }
+  /// Reads a count that is left out when it is 0.
+  void unless_zero(const char* key, int64_t& value) const {
+    value = 0;
+    optional(key, value);
+  }
   [[nodiscard]] std::string place(const char* key) const { return path_ + "/" + key; }
 
   template <class T>

@@ -42,12 +42,23 @@ class JsonWriter {
       if (!value.empty()) (*this)(key, value);
     }
   }
+  /// Writes a member that other writers may leave out.
+  template <class T>
+  void defaulted(const char* key, const T& value) {
+    (*this)(key, value);
+  }
+  /// Writes a count unless it is 0.
+  void unless_zero(const char* key, int64_t value) {
+    if (value != 0) (*this)(key, value);
+  }
   nlohmann::json take() { return std::move(object_); }
 
   template <class T>
   static nlohmann::json to_json(const char* key, const T& value) {
-    if constexpr (std::is_same_v<T, bool> || std::is_floating_point_v<T> || std::is_same_v<T, std::string>) {
+    if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, std::string>) {
       return value;
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return rounded(value);
     } else if constexpr (std::is_integral_v<T>) {
       return checked(key, value);
     } else {
@@ -56,6 +67,8 @@ class JsonWriter {
   }
 
  private:
+  /// Nine significant digits: far finer than anything measured, and half the characters.
+  static double rounded(double value) { return std::stod(fmt::format("{:.9g}", value)); }
   template <std::integral T>
   static T checked(const char* key, T value) {
     if (std::cmp_less_equal(value, max_json_integer) && std::cmp_greater_equal(value, -max_json_integer))

@@ -126,6 +126,12 @@ TEST(validation, valid_examples_come_back_the_same_through_the_structs) {
   }
 }
 
+TEST(validation, every_valid_example_can_be_read_into_the_structs) {
+  for (const auto& [name, text] : read_examples("valid")) {
+    EXPECT_NO_THROW(submission_from_json(text)) << name;
+  }
+}
+
 TEST(validation, what_the_suite_writes_is_valid) {
   const auto violations = validate_document(to_canonical_json(example_submission()));
   EXPECT_TRUE(violations.empty()) << violations.front().pointer << ": " << violations.front().expected;

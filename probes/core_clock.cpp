@@ -12,7 +12,8 @@ namespace {
 /// tables). An add would not do: additions of constants are folded at rename on recent cores and seem to run
 /// at 11 GHz.
 constexpr int64_t cycles_per_multiply = 3;
-constexpr int64_t multiplies_per_repeat = 16 * 64;
+constexpr int64_t multiplies_per_turn = 16;  // of the loop below
+constexpr int64_t multiplies_per_repeat = multiplies_per_turn * 64;
 constexpr int64_t working_set_bytes = 4;  // one register: the curve has a single size
 
 bool latency_is_known(const harness::CpuFeatures& features) {
@@ -23,7 +24,7 @@ bool latency_is_known(const harness::CpuFeatures& features) {
 
 #if defined(__x86_64__)
 uint32_t multiply_chain(uint32_t value, int64_t repeats) {
-  for (int64_t i = repeats * (multiplies_per_repeat / 16); i > 0; --i) {
+  for (int64_t i = repeats * (multiplies_per_repeat / multiplies_per_turn); i > 0; --i) {
     asm volatile(
         "imul %0, %0\n\timul %0, %0\n\timul %0, %0\n\timul %0, %0\n\t"
         "imul %0, %0\n\timul %0, %0\n\timul %0, %0\n\timul %0, %0\n\t"

@@ -59,17 +59,13 @@ std::string reason_against(const Arm& arm, const models::Decoder& decoder, const
   return "";
 }
 
-harness::Series make_series(const harness::Plan& plan, const Arm& arm, const models::Decoder& decoder,
-                            const harness::ClockQuality& clock) {
+harness::Series make_series(const harness::Plan& plan, const Arm& arm, const models::Decoder& decoder) {
   harness::Series series;
   series.probe = "decode";
   series.model = plan.model;
   series.arm = arm.id;
   series.mode = arm.mode;
   series.placement = "none";
-  series.params["warm_tokens"] = int64_t{warm_tokens};
-  series.params["clock_reads_per_token"] = int64_t{2};
-  series.params["clock_overhead_ns"] = clock.overhead_ns;
   if (arm.flushes) series.params["flush_bytes"] = flushed_bytes(decoder);
   if (arm.walks) series.params["antagonist_bytes"] = memory_walk_bytes;
   return series;
@@ -90,9 +86,8 @@ void add_counters(harness::CounterValues& total, const harness::CounterValues& p
 
 void add_pass(harness::Series& series, const PassResult& pass) {
   const int first = static_cast<int>(series.samples.size());
-  for (harness::Disturbed disturbed : pass.disturbed) {
-    disturbed.index += first;
-    series.disturbed.push_back(std::move(disturbed));
+  for (const auto& [reason, blocks] : pass.disturbed) {
+    for (const int block : blocks) series.disturbed[reason].push_back(first + block);
   }
   series.samples.insert(series.samples.end(), pass.block_ns.begin(), pass.block_ns.end());
   series.totals.wall_ns += pass.totals.wall_ns;
@@ -181,9 +176,7 @@ harness::Launch run_decode_launch(const harness::Plan& plan, const DecodeContext
   harness::Launch launch;
   launch.purpose = "decode";
   launch.order_seed = recordable_seed(context.order_seed);
-  const harness::ClockQuality clock = harness::measure_clock(context.clock);
-  for (const std::string& id : plan.arms)
-    launch.series.push_back(make_series(plan, find_arm(id), decoder, clock));
+  for (const std::string& id : plan.arms) launch.series.push_back(make_series(plan, find_arm(id), decoder));
   launch.golden_got = models::golden_digest(decoder, shape);
   if (!plan.golden.empty() && *launch.golden_got != plan.golden) {
     fail_all(launch, fmt::format("wrong logits: the golden pass gave {}, expected {}", *launch.golden_got,

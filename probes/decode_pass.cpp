@@ -29,32 +29,23 @@ struct BlockWatch {
         switches(involuntary_switches()) {}
 
   void after_block(int index, bool last) {
-    reasons.emplace_back();
     const int64_t switches_now = involuntary_switches();
-    if (switches_now > switches) reasons.back().emplace_back("involuntary_switch");
+    if (switches_now > switches) disturbed["involuntary_switch"].push_back(index);
     switches = switches_now;
     if (!last && clock.now_ns() - last_look.wall_ns < steal_interval_ns) return;
     const harness::Disturbance look = harness::read_disturbance(clock);
     if (look.steal_ns > last_look.steal_ns) {
-      for (int i = first_since_look; i <= index; ++i) reasons[static_cast<size_t>(i)].emplace_back("steal");
+      for (int i = first_since_look; i <= index; ++i) disturbed["steal"].push_back(i);
     }
     last_look = look;
     first_since_look = index + 1;
-  }
-
-  [[nodiscard]] std::vector<harness::Disturbed> disturbed() const {
-    std::vector<harness::Disturbed> marked;
-    for (size_t i = 0; i < reasons.size(); ++i) {
-      if (!reasons[i].empty()) marked.push_back({static_cast<int>(i), reasons[i]});
-    }
-    return marked;
   }
 
   harness::Clock clock;
   harness::Disturbance last_look;
   int64_t switches;
   int first_since_look = 0;
-  std::vector<std::vector<std::string>> reasons;  // [blocks]
+  harness::Disturbed disturbed;
 };
 
 void flush_weights(const models::Decoder& decoder) {
@@ -65,7 +56,7 @@ void flush_weights(const models::Decoder& decoder) {
 void warm_up(const PassSetup& setup, bool flushes) {
   setup.decoder.reset();
   uint32_t token = setup.prompt.front();
-  for (int i = 0; i < warm_tokens; ++i) {
+  for (int i = 0; i < setup.plan.warmup_tokens; ++i) {
     if (flushes) flush_weights(setup.decoder);
     token = models::argmax(setup.decoder.step(token));
   }
@@ -115,7 +106,7 @@ PassResult run_pass(const PassSetup& setup, bool flushes, harness::Counters& cou
   }
   result.counters = counters.stop();
   result.totals = as_totals(harness::since(before, harness::read_disturbance(setup.clock)));
-  result.disturbed = watch.disturbed();
+  result.disturbed = watch.disturbed;
   return result;
 }
 

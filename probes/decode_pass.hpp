@@ -11,9 +11,6 @@
 
 namespace probes {
 
-/// Decoded untimed before each pass, under the conditions of its arm: caches, predictors and clock settle.
-inline constexpr int warm_tokens = 64;
-
 /// What all passes of a launch share.
 struct PassSetup {
   models::Decoder& decoder;
@@ -28,10 +25,10 @@ struct PassResult {
   /// [blocks]: Σ of the durations of a block's tokens. A duration spans one decoder step and the choice of
   /// the next token, not the flush before it, and includes one reading of the clock.
   std::vector<int64_t> block_ns;
-  std::vector<harness::Disturbed> disturbed;  ///< indices of blocks in this pass
-  harness::Totals totals;                     ///< over the timed positions, flushes included
-  harness::CounterValues counters;            ///< likewise
-  uint64_t tokens_digest = 0;                 ///< of the tokens chosen: every pass must choose the same
+  harness::Disturbed disturbed;     ///< indices of blocks in this pass
+  harness::Totals totals;           ///< over the timed positions, flushes included
+  harness::CounterValues counters;  ///< likewise
+  uint64_t tokens_digest = 0;       ///< of the tokens chosen: every pass must choose the same
 };
 
 /// Runs a pass. With `flushes`, all weights are flushed from the caches before each token of the warm-up and

@@ -74,8 +74,7 @@ void sweep(const ProbeContext& context, const std::vector<int64_t>& sizes_bytes,
     done_cost += cost_of_size(sizes_bytes[position]);
     if (context.progress) context.progress(done_cost / total_cost);
   }
-  std::sort(series.disturbed.begin(), series.disturbed.end(),
-            [](const harness::Disturbed& a, const harness::Disturbed& b) { return a.index < b.index; });
+  for (auto& [reason, indices] : series.disturbed) std::sort(indices.begin(), indices.end());
 }
 
 harness::Reading<std::vector<int64_t>> sweep_sizes(const ProbeContext& context, int64_t budget_bytes) {
@@ -113,10 +112,8 @@ void record_disturbance(harness::Series& series, int index, const harness::Distu
   series.totals.involuntary_switches += during.involuntary_switches;
   series.totals.minor_faults += during.minor_faults;
   series.totals.major_faults += during.major_faults;
-  std::vector<std::string> reasons;
-  if (during.involuntary_switches > 0) reasons.emplace_back("involuntary_switch");
-  if (during.steal_ns > 0) reasons.emplace_back("steal");
-  if (!reasons.empty()) series.disturbed.push_back({index, std::move(reasons)});
+  if (during.involuntary_switches > 0) series.disturbed["involuntary_switch"].push_back(index);
+  if (during.steal_ns > 0) series.disturbed["steal"].push_back(index);
 }
 
 harness::Series unavailable_series(const std::string& probe, const std::string& reason) {

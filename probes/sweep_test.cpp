@@ -101,8 +101,7 @@ TEST(Sweep, records_who_disturbed_a_sample_and_leaves_quiet_ones_unmarked) {
   record_disturbance(series, 5, {0, 9, 0, 0, 10, 20, 0});
   record_disturbance(series, 6, {0, 0, 0, 0, 10, 20, 30});
   record_disturbance(series, 7, {2, 0, 0, 0, 10, 20, 30});
-  const std::vector<harness::Disturbed> expected{
-      {4, {"involuntary_switch"}}, {6, {"steal"}}, {7, {"involuntary_switch", "steal"}}};
+  const harness::Disturbed expected{{"involuntary_switch", {4, 7}}, {"steal", {6, 7}}};
   EXPECT_EQ(series.disturbed, expected);
   EXPECT_EQ(series.totals, (harness::Totals{80, 40, 60, 3, 2, 3}));
 }

@@ -2,9 +2,10 @@
 // flags.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
-#include <memory>
+#include <cstdlib>
 #include <string>
 
 #include "harness/bench/register.hpp"
@@ -46,7 +47,10 @@ int run(int argc, char** argv) {
   bench::register_kernels(features);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return static_cast<int>(harness::ExitCode::usage);
-  ErrorCounting<benchmark::ConsoleReporter> console;
+  const char* no_colour = std::getenv("NO_COLOR");
+  const bool colour = isatty(STDOUT_FILENO) != 0 && (no_colour == nullptr || *no_colour == '\0');
+  ErrorCounting<benchmark::ConsoleReporter> console(colour ? benchmark::ConsoleReporter::OO_ColorTabular
+                                                           : benchmark::ConsoleReporter::OO_Tabular);
   ErrorCounting<benchmark::JSONReporter> json_reporter;
   benchmark::BenchmarkReporter* display = &console;
   if (json) display = &json_reporter;

@@ -20,7 +20,11 @@ import tempfile
 import time
 import unittest
 
-import jsonschema
+try:
+    import jsonschema
+except ImportError:
+    print("SKIPPED: no python3-jsonschema (script/bootstrap --for test installs it)")
+    sys.exit(77)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOKROOF = sys.argv.pop(1)
@@ -126,8 +130,8 @@ class Validate(unittest.TestCase):
             self.assertIn(pointer, result.stdout)
 
     def test_the_examples_are_judged_as_their_folder_says(self):
-        for path in sorted((ROOT / "schemas/examples/valid").glob("*.json")):
-            self.assertEqual(tokroof("validate", str(path)).returncode, 0, path.name)
+        for path in sorted((ROOT / "schemas/examples/valid").glob("*.json")):  # of the schema; their figures are invented
+            self.assertEqual(json.loads(tokroof("validate", "--json", str(path)).stdout)[0]["violations"], [], path.name)
         for path in sorted((ROOT / "schemas/examples/invalid").glob("*.json")):
             self.assertEqual(tokroof("validate", str(path)).returncode, 4, path.name)
 
@@ -231,8 +235,7 @@ class QuickRun(unittest.TestCase):
         tokens = [launch["counters"]["tokens"] for launch in self.document["launches"] if launch["purpose"] == "decode"]
         self.assertEqual(len(tokens), 5)
         for count in tokens:
-            self.assertIsInstance(count, int)
-            self.assertGreater(count, 4 * 2 * 959)  # at least the timed tokens of four arms, two passes
+            self.assertEqual(count, 4 * 2 * 959)  # the timed tokens of four arms, two passes
 
     def test_every_launch_was_right_before_it_was_fast(self):
         golden = self.document["plans"][0]["golden"]

@@ -69,6 +69,14 @@ ProbeRequest request_of(const ProbeOptions& options) {
   return request;
 }
 
+void refuse_if_nothing_was_measured(const harness::Launch& launch) {
+  for (const harness::Series& series : launch.series) {
+    if (series.status == harness::Status::ok) return;
+  }
+  const harness::Series& first = launch.series.at(0);
+  throw harness::Error(harness::ExitCode::unavailable, fmt::format("{}: {}", first.probe, first.reason));
+}
+
 harness::ExitCode run(const ProbeOptions& options, const Terminal& terminal) {
   if (options.list) {
     print_result(list_text(terminal));
@@ -83,6 +91,7 @@ harness::ExitCode run(const ProbeOptions& options, const Terminal& terminal) {
     submission.launches.push_back(
         launch_probes(session, request, [&](double done) { progress.show("probes", done); }));
   }
+  refuse_if_nothing_was_measured(submission.launches[0]);
   const std::string text = finish_submission(session, submission);
   // Only the complete set can serve a forecast later; a part of it is shown and not stored.
   const bool complete = options.ids.empty() && options.sizes.empty();

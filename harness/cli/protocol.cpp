@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "analysis/derive.hpp"
 #include "analysis/forecast.hpp"
 #include "models/decoder.hpp"
 #include "probes/decode.hpp"
+#include "probes/memory_walk.hpp"
 #include "probes/probe.hpp"
 
 namespace cli {
@@ -17,7 +17,7 @@ namespace {
 
 /// Seconds that one probe size and one decode launch take, seen on 2-core VMs; only for the estimate shown at
 /// the start.
-constexpr double seconds_per_probe_size = 0.25, seconds_per_launch = 2.5, seconds_roofs_after = 5;
+constexpr double seconds_per_probe_size = 0.05, seconds_per_launch = 0.8, seconds_roofs_after = 1;
 
 uint64_t run_seed(const harness::Submission& submission) {
   return std::stoull(submission.nonce.substr(0, 16), nullptr, 16);
@@ -80,12 +80,16 @@ harness::Plan make_plan(const Session& session, const models::Shape& shape,
 }
 
 void add_forecasts(const Session& session, harness::Submission& submission, const harness::Plan& plan) {
-  std::set<std::string> modes;
-  for (const std::string& arm : plan.arms) modes.insert(probes::find_arm(arm).mode);
-  for (const std::string& mode : modes) {
+  const auto neighbour = probes::nearest_neighbour(session.topology, session.pu);
+  for (const std::string& id : plan.arms) {
+    const probes::Arm& arm = probes::find_arm(id);
+    if (id != arm.mode) continue;  // the A/A arm is forecast as the mode it repeats
+    const bool placed = arm.walks && harness::available(neighbour);
+    const harness::DecodeKey key =
+        analysis::decode_key(plan, submission.machine, arm.mode,
+                             placed ? std::get<probes::Neighbour>(neighbour).placement : "none");
     for (harness::Forecast& forecast :
-         analysis::make_forecasts(submission, models::find_shape(plan.model),
-                                  analysis::decode_key(plan, submission.machine, mode))) {
+         analysis::make_forecasts(submission, models::find_shape(plan.model), key)) {
       forecast.made_ns = session.clock.now_ns() - session.start_ns;
       forecast.made_utc = harness::utc_now();
       submission.forecasts.push_back(std::move(forecast));
@@ -130,7 +134,8 @@ void take_protocol(const Session& session, const Protocol& protocol, harness::Su
   ProbeRequest after = before;
   after.purpose = "roofs_after";
   after.ids = {"load_bandwidth", "dram_stream", "core_clock"};
-  after.sizes_bytes = {1 * mib, 2 * mib, 16 * mib};
+  after.sizes_bytes = {kib * 16, kib * 256, kib * 1024, kib * 2048,
+                       kib * 16384};  // one inside each usual level at least
   submission.launches.push_back(
       launch_probes(session, after, stages.enter("roofs again", seconds_roofs_after)));
 }

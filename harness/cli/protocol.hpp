@@ -24,7 +24,7 @@ Protocol default_protocol();
 
 /// The probes that forecasts need, and those that `run` repeats after decoding at these sizes to see drift.
 std::vector<std::string> forecast_probes();
-inline constexpr int64_t mib = 1 << 20;
+inline constexpr int64_t kib = 1024;
 
 /// Makes the plan of one model on this session's kernels; positions are the model's own unless given.
 harness::Plan make_plan(const Session& session, const models::Shape& shape,
