@@ -187,10 +187,13 @@ struct Counters::State {
 };
 
 Counters::Counters() : state_(std::make_unique<State>()) {
-  for (const char* event : hardware_events) {
-    const std::string reason =
-        papi().perf_failure.empty() ? state_->hardware.add(event, event) : papi().perf_failure;
-    if (!reason.empty()) state_->unavailable[event] = Unavailable{obstacle(reason)};
+  if (const std::string& reason = papi().perf_failure; !reason.empty()) {
+    state_->unavailable["hardware_events"] = Unavailable{obstacle(reason)};
+  } else {
+    for (const char* event : hardware_events) {
+      const std::string failure = state_->hardware.add(event, event);
+      if (!failure.empty()) state_->unavailable[event] = Unavailable{obstacle(failure)};
+    }
   }
   for (const char* event : software_events) {
     const std::string reason =

@@ -44,7 +44,7 @@ class Counters {
   void start();
   /// Stops and returns one value per event: hardware events PAPI_TOT_CYC, PAPI_TOT_INS, PAPI_L1_DCM,
   /// PAPI_L2_TCM, PAPI_L3_TCM, PAPI_TLB_DM, and bytes_streamed, tokens, macs. A count that cannot be right is
-  /// unavailable.
+  /// unavailable. Where there is no hardware counter at all, one entry `hardware_events` says why.
   CounterValues stop();
 
  private:
