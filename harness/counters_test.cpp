@@ -85,10 +85,10 @@ TEST(counters, support_and_counters_agree_on_the_hardware) {
   }
   const std::string& reason = std::get<Unavailable>(support.hardware_events).reason;
   EXPECT_NE(reason.find("PAPI"), std::string::npos) << reason;
-  for (const std::string& event : hardware) {
-    EXPECT_EQ(reason.rfind(std::get<Unavailable>(values.at(event)).reason, 0), 0u)
-        << "the same, in fewer words";
-  }
+  // A driver may be absent (one entry), or present and unable to open any event (an entry each).
+  const std::string event = values.count("hardware_events") == 1 ? "hardware_events" : "PAPI_TOT_CYC";
+  EXPECT_EQ(reason.rfind(std::get<Unavailable>(values.at(event)).reason, 0), 0u)
+      << "the same, in fewer words";
 }
 
 TEST(counters, counters_that_are_dropped_while_they_run_do_not_block_the_next) {
