@@ -172,7 +172,8 @@ CounterSupport read_counter_support() {
   }
   if (events.empty()) {
     support.hardware_events =
-        Unavailable{fmt::format("{} (PAPI {}: {})", obstacle(failure), papi().version, failure)};
+        Unavailable{fmt::format("{} (PAPI {}: {})", obstacle(failure),
+                                papi().version.empty() ? "not initialised" : papi().version, failure)};
   } else {
     support.hardware_events = events;
   }

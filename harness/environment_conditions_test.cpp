@@ -30,7 +30,7 @@ class MovingTree {
   MovingTree(const MovingTree&) = delete;
   MovingTree& operator=(const MovingTree&) = delete;
   void write(int busy_ticks_of_pu1, int steal_ticks, int waited_us) {
-    std::ofstream(root_ / "proc/stat") << "cpu  0 0 0 1000 0 0 0 " << steal_ticks << " 0 0\n"
+    std::ofstream(root_ / "proc/stat") << "cpu  1 0 0 1000 0 0 0 " << steal_ticks << " 0 0\n"
                                        << "cpu0 0 0 0 1000 0 0 0 0 0 0\n"
                                        << "cpu1 " << busy_ticks_of_pu1 << " 0 0 1000 0 0 0 0 0 0\n";
     std::ofstream(root_ / "proc/pressure/cpu")

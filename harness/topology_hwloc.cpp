@@ -159,8 +159,8 @@ HwlocTopology load_xml(const std::string& path) {
   return source;
 }
 
-/// Tries a file in a child process: hwloc 2.9 dereferences a null pointer on an object whose cpuset or
-/// nodeset is missing, and a damaged file must not end us.
+/// Tries a file in a child process: hwloc 2.9 dereferences a null pointer on an object whose
+/// complete_cpuset or complete_nodeset is missing, and a damaged file must not end us.
 bool xml_loads_in_a_child(const std::string& path) {
   const pid_t child = fork();
   if (child < 0) return true;  // no process to spare: try it ourselves

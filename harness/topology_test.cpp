@@ -217,7 +217,7 @@ TEST(topology, a_truncated_recording_is_an_error_wherever_it_ends) {
 
 TEST(topology, a_recording_on_which_hwloc_crashes_is_an_error_too) {
   std::string text = text_of(folder + "2i386-2t-hugepagesizecount.xml");
-  text = with(text, "type=\"Package\" os_index=\"0\" cpuset=", "type=\"Package\" os_index=\"0\" spuset=");
+  text = with(text, "cpuset=\"0x00000001\" complete_cpuset=", "cpuset=\"0x00000001\" misspelt=");
   const TemporaryFile file(text);
   expect_invalid(file.path());
 }
