@@ -21,6 +21,7 @@ struct Shape {
   float softcap = 0;  ///< 0: none
   int draft_ff = 0;  ///< width of the draft head stored in the published file; decode never reads it. 0: none
   int default_position_first = 0, default_position_last = 127;  ///< inclusive; what `decode` and `run` time
+  bool operator==(const Shape&) const = default;
 };
 
 /// What a token costs, derived from the shape alone. docs/models.md, "Byte counts", says what each figure is
