@@ -155,6 +155,10 @@ void check_plan(const harness::Plan& plan) {
     refuse(fmt::format("positions {}:{}: give first ≤ last within 0:{}, the context of {}",
                        plan.position_first, plan.position_last, shape.context - 1, shape.name));
   }
+  if (plan.warmup_tokens < 0 || plan.warmup_tokens > shape.context) {
+    refuse(fmt::format("warmup_tokens {}: give 0 to {}, the context of {}", plan.warmup_tokens, shape.context,
+                       shape.name));
+  }
   if (plan.block_tokens < 1) refuse(fmt::format("block_tokens {}: give at least 1", plan.block_tokens));
   if (!plan.positions.empty()) refuse("single positions cannot be timed yet: give a range");
   if (plan.weights != "synthetic") refuse("only synthetic weights can be decoded yet, not " + plan.weights);

@@ -172,6 +172,8 @@ TEST(Decode, plans_that_cannot_run_are_usage_errors) {
   EXPECT_EQ(refusal([](Plan& p) { p.arms = {"warm", "warm"}; }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.arms.clear(); }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.block_tokens = 0; }), ExitCode::usage);
+  EXPECT_EQ(refusal([](Plan& p) { p.warmup_tokens = -1; }), ExitCode::usage);
+  EXPECT_EQ(refusal([](Plan& p) { p.warmup_tokens = 1025; }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.positions = {1, 2}; }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.weights = std::string(64, 'a'); }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.threads = 2; }), ExitCode::usage);
