@@ -1,6 +1,8 @@
 // AVX2: W interleaved by 8 rows × 4 columns, so that one vector of weights meets one broadcast of four
 // activations and no horizontal sum is needed. Compiled with -mavx2 and without FMA: see kernels.hpp for what
 // an ISA file may not do.
+#include "models/kernels/avx2.hpp"
+
 #include <immintrin.h>
 
 #include "models/kernels/constants.hpp"
@@ -9,7 +11,7 @@
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 namespace models {
-namespace {
+namespace avx2 {
 
 constexpr int lanes = 16;
 constexpr int block_rows = 8, block_cols = 4, block_bytes = 32;
@@ -29,11 +31,11 @@ ALWAYS_INLINE ptrdiff_t offset_of(int rows, int cols, int row, int col) {
   return at * block_bytes + row % block_rows * block_cols + col % block_cols;
 }
 
-size_t packed_bytes(int rows, int cols) {
+static size_t packed_bytes(int rows, int cols) {
   return static_cast<size_t>(blocks_of(rows) * col_groups_of(cols) * block_bytes);
 }
 
-void pack(const int8_t* codes, int rows, int cols, int8_t* packed) {
+static void pack(const int8_t* codes, int rows, int cols, int8_t* packed) {
   __builtin_memset(packed, 0, packed_bytes(rows, cols));
   for (int row = 0; row < rows; ++row) {
     for (int col = 0; col < cols; ++col)
@@ -41,7 +43,7 @@ void pack(const int8_t* codes, int rows, int cols, int8_t* packed) {
   }
 }
 
-void unpack_row(const int8_t* packed, int rows, int cols, int row, int8_t* codes) {
+static void unpack_row(const int8_t* packed, int rows, int cols, int row, int8_t* codes) {
   for (int col = 0; col < cols; ++col) codes[col] = packed[offset_of(rows, cols, row, col)];
 }
 
@@ -69,8 +71,8 @@ ALWAYS_INLINE const int8_t* gemv_group(const int8_t* w, const float* scales, ptr
   return w;
 }
 
-void gemv(const int8_t* w, const float* scales, int rows, int cols, const int8_t* x, float x_scale,
-          float* y) {
+static void gemv(const int8_t* w, const float* scales, int rows, int cols, const int8_t* x, float x_scale,
+                 float* y) {
   ptrdiff_t blocks = blocks_of(rows), col_groups = col_groups_of(cols), block = 0;
   __m256 scale = _mm256_set1_ps(x_scale);
   for (; block + group_blocks <= blocks; block += group_blocks) {
@@ -274,24 +276,24 @@ void softcap(float* logits, int n, float cap) {
   }
 }
 
-}  // namespace
+}  // namespace avx2
 
 extern const Kernels avx2_kernels;
 constinit const Kernels avx2_kernels = {
     .isa = "avx2",
     .needs = feature_avx2,
-    .packed_bytes = packed_bytes,
-    .pack = pack,
-    .unpack_row = unpack_row,
-    .gemv = gemv,
-    .quantise = quantise,
-    .rms_norm = rms_norm,
-    .conv_step = conv_step,
-    .silu_product = silu_product,
-    .attention_scores = attention_scores,
-    .softmax = softmax,
-    .attention_values = attention_values,
-    .softcap = softcap,
+    .packed_bytes = avx2::packed_bytes,
+    .pack = avx2::pack,
+    .unpack_row = avx2::unpack_row,
+    .gemv = avx2::gemv,
+    .quantise = avx2::quantise,
+    .rms_norm = avx2::rms_norm,
+    .conv_step = avx2::conv_step,
+    .silu_product = avx2::silu_product,
+    .attention_scores = avx2::attention_scores,
+    .softmax = avx2::softmax,
+    .attention_values = avx2::attention_values,
+    .softcap = avx2::softcap,
 };
 
 }  // namespace models
