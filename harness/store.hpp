@@ -40,6 +40,9 @@ class Store {
   static Store open_existing(const std::string& path, int busy_timeout_ms = default_busy_timeout_ms);
   ~Store();
   Store(Store&&) noexcept;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+  Store& operator=(Store&&) = delete;
 
   /// Adds a canonical document text in one BEGIN IMMEDIATE transaction, with its hash-chain entry and
   /// projections.

@@ -59,6 +59,7 @@ int64_t check_projection(Database& database, const Projection& projection, int64
   bool same = true;
   while (rows.step()) {
     std::vector<SqlValue> row;
+    row.reserve(static_cast<size_t>(rows.columns()));
     for (int column = 0; column < rows.columns(); ++column) row.push_back(rows.value(column));
     same = same && matching < expected.size() && row == expected[matching];
     ++matching;

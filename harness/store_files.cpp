@@ -55,7 +55,7 @@ const char* variable(const char* name) {
 }  // namespace
 
 std::string tokroof_home() {
-  const std::string own = variable("TOKROOF_HOME");
+  std::string own = variable("TOKROOF_HOME");
   if (!own.empty()) return own;
   const std::string data = variable("XDG_DATA_HOME");
   // The XDG base directory specification has relative paths ignored.

@@ -45,12 +45,12 @@ inline bool contains(const std::string& text, const std::string& part) {
 
 class StoreTest : public testing::Test {
  protected:
-  StoreTest() {
+  void SetUp() override {
     std::string pattern = testing::TempDir() + "tokroof_store_XXXXXX";
     folder_ = mkdtemp(pattern.data());
     path_ = folder_ + "/store.sqlite";
   }
-  ~StoreTest() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   void fill(int documents) {
     Store store(path_);

@@ -87,7 +87,9 @@ class JsonReader {
   static void compound(const std::string& path, const nlohmann::json& json, std::map<std::string, T>& items) {
     if (!json.is_object()) refuse(path, "an object");
     items.clear();
-    for (const auto& [name, element] : json.items()) from_json(path + "/" + name, element, items[name]);
+    for (const auto& [name, element] : json.items()) {
+      from_json(fmt::format("{}/{}", path, name), element, items[name]);
+    }
   }
   template <class T>
   static void compound(const std::string& path, const nlohmann::json& json,

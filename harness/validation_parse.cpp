@@ -42,7 +42,7 @@ std::string printable(std::string_view utf8) {
 
 std::string shortened(std::string_view utf8) {
   constexpr size_t most = 60;
-  const std::string text = printable(utf8);
+  std::string text = printable(utf8);
   if (count_characters(text) <= most) return text;
   size_t end = 0;
   for (size_t characters = 0; end < text.size(); ++end) {

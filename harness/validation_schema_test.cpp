@@ -2,6 +2,7 @@
 // so each schema keeps to a list that it, the explanations and python3-jsonschema all understand.
 #include "harness/validation_schema.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -58,7 +59,7 @@ void visit(const json& schema, bool in_condition, const std::string& where, cons
   for (const char* key : {"properties", "patternProperties", "definitions"}) {
     if (!schema.contains(key)) continue;
     for (const auto& [name, part] : schema[key].items())
-      visit(part, in_condition, where + "/" + name, visitor);
+      visit(part, in_condition, fmt::format("{}/{}", where, name), visitor);
   }
   for (const char* key : {"items", "if", "then", "else"}) {
     const bool condition = in_condition || std::string(key) == "if";
