@@ -9,6 +9,8 @@ import subprocess
 import sys
 
 WEAK_TYPES = {"W", "V", "u"}  # nm(1): weak, weak object, unique global
+# A pointer that gcc adds without optimisation: data, the same in every object.
+HARMLESS = {"DW.ref.__gxx_personality_v0"}
 
 
 def weak_symbols(nm, path):
@@ -17,7 +19,7 @@ def weak_symbols(nm, path):
     found = []
     for line in listing.stdout.splitlines():
         fields = line.split(maxsplit=2)
-        if len(fields) == 3 and fields[1] in WEAK_TYPES:
+        if len(fields) == 3 and fields[1] in WEAK_TYPES and fields[2] not in HARMLESS:
             found.append(fields[2])
     return found
 
