@@ -3,7 +3,6 @@
 
 #include "analysis/derive.hpp"
 #include "analysis/derive_parts.hpp"
-#include "models/shape.hpp"
 
 namespace analysis {
 
@@ -52,13 +51,6 @@ ArmLaunch read_arm(const Series& series, const Plan& plan, size_t launch) {
 
 // No context is longer; keeps a document from asking for an absurd table.
 constexpr int64_t max_correlated_blocks = int64_t{1} << 20;
-
-const models::Shape* known_shape(const std::string& name) {
-  for (const auto& shape : models::shapes()) {
-    if (shape.name == name) return &shape;
-  }
-  return nullptr;
-}
 
 harness::Reading<double> best_read_roof(const std::vector<harness::Roof>& roofs) {
   double best = 0;
@@ -151,16 +143,13 @@ std::vector<harness::DecodeResult> derive_decode(const Submission& submission,
     result.tokens_per_s = harness::log_t_interval(speeds, 0.95);
     result.token_ns_p50 = std::llround(harness::quantile(blocks, 0.50));
     result.token_ns_p99 = std::llround(harness::quantile(blocks, 0.99));
-    result.roof_fraction = Unavailable{"this version does not know the model " + arm.key.model};
-    if (const auto* shape = known_shape(arm.key.model)) {
-      result.weight_bytes_per_token = models::cost(*shape).weight_bytes_per_token;
-      result.weight_bytes_per_s =
-          static_cast<double>(result.weight_bytes_per_token) * result.tokens_per_s.median;
-      if (available(roof)) {
-        result.roof_fraction = result.weight_bytes_per_s / std::get<double>(roof);
-      } else {
-        result.roof_fraction = std::get<Unavailable>(roof);
-      }
+    result.weight_bytes_per_token = submission.plans[arm.plan].weight_bytes_per_token;
+    result.weight_bytes_per_s =
+        static_cast<double>(result.weight_bytes_per_token) * result.tokens_per_s.median;
+    if (available(roof)) {
+      result.roof_fraction = result.weight_bytes_per_s / std::get<double>(roof);
+    } else {
+      result.roof_fraction = std::get<Unavailable>(roof);
     }
     result.evicted_verified = eviction_verdict(arm.key.mode);
     result.kernel_version = submission.plans[arm.plan].kernel_version;

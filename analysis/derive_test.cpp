@@ -97,17 +97,21 @@ TEST(derive_decode, relates_weight_bytes_to_the_best_roof) {
   EXPECT_NEAR(std::get<double>(warm.roof_fraction), static_cast<double>(bytes) / 60e-6 / 200e9, 1e-6);
 }
 
-TEST(derive_decode, has_no_roof_fraction_without_a_roof_or_a_known_model) {
+TEST(derive_decode, has_no_roof_fraction_without_a_roof) {
   auto submission = test_submission();
   submission.launches[0].series.clear();
   EXPECT_EQ(std::get<harness::Unavailable>(result_of(derive(submission), "warm").roof_fraction).reason,
             "no read roof was measured");
-  submission = test_submission();
-  submission.plans[0].model = "another";
-  const auto derived = derive(submission);
-  EXPECT_FALSE(available(result_of(derived, "warm").roof_fraction));
-  EXPECT_EQ(result_of(derived, "warm").weight_bytes_per_token, 0);
-  EXPECT_GT(result_of(derived, "warm").tokens_per_s.median, 0);
+}
+
+TEST(derive_decode, takes_the_bytes_of_a_token_from_the_plan_so_that_a_model_of_a_file_has_them_too) {
+  auto submission = test_submission();
+  submission.plans[0].model = "i8_file";
+  submission.plans[0].weight_bytes_per_token = 1000;
+  const auto result = result_of(derive(submission), "warm");
+  EXPECT_EQ(result.weight_bytes_per_token, 1000);
+  EXPECT_DOUBLE_EQ(result.weight_bytes_per_s, 1000 * result.tokens_per_s.median);
+  EXPECT_TRUE(available(result.roof_fraction));
 }
 
 TEST(derive_decode, states_that_no_eviction_was_verified) {

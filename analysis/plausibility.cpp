@@ -81,6 +81,20 @@ void check_counts(const Submission& submission, std::vector<Finding>& findings) 
   }
 }
 
+void check_bytes_per_token(const Submission& submission, std::vector<Finding>& findings) {
+  for (size_t i = 0; i < submission.plans.size(); ++i) {
+    const harness::Plan& plan = submission.plans[i];
+    for (const auto& shape : models::shapes()) {
+      if (shape.name != plan.model) continue;
+      const int64_t own = models::cost(shape).weight_bytes_per_token;
+      if (plan.weight_bytes_per_token == own) continue;
+      findings.push_back(
+          {"R07", Severity::reject, fmt::format("/plans/{}/weight_bytes_per_token", i),
+           fmt::format("stated {}, a token of {} reads {}", plan.weight_bytes_per_token, plan.model, own)});
+    }
+  }
+}
+
 void check_derived(const Submission& submission, const harness::Derived& recomputed,
                    std::vector<Finding>& findings) {
   const auto stated = derived_fields(submission.derived), own = derived_fields(recomputed);
@@ -228,6 +242,7 @@ std::vector<Finding> check_plausibility(const Submission& submission) {
   const auto recomputed = derive(submission);
   check_golden(submission, findings);
   check_counts(submission, findings);
+  check_bytes_per_token(submission, findings);
   check_derived(submission, recomputed, findings);
   check_curve(submission, recomputed, findings);
   check_loads(submission, recomputed, findings);

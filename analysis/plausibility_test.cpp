@@ -127,6 +127,16 @@ TEST(plausibility, R02_a_number_that_is_none_is_never_the_same) {
   EXPECT_EQ(codes(submission), Codes{"R02"});
 }
 
+TEST(plausibility, R07_other_bytes_per_token_than_the_models_own_are_rejected) {
+  auto submission = test_submission();
+  submission.plans[0].weight_bytes_per_token -= 1;
+  const auto findings = check_plausibility(restated(submission));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, "R07");
+  EXPECT_EQ(findings[0].pointer, "/plans/0/weight_bytes_per_token");
+  EXPECT_EQ(findings[0].detail, "stated 1933599, a token of coreflow_1_9m reads 1933600");
+}
+
 TEST(plausibility, R03_another_number_of_samples_than_declared_is_rejected) {
   auto submission = test_submission();
   submission.plans[0].samples_per_arm += 1;

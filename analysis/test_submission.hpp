@@ -119,6 +119,7 @@ inline harness::Plan test_plan(const TestRun& run) {
   plan.position_last = 1023;
   plan.samples_per_arm = 2 * test_blocks;
   plan.golden = std::string(64, 'a');
+  plan.weight_bytes_per_token = 1'933'600;
   plan.kernel_version = "1";
   for (const auto& arm : run.arms) plan.arms.push_back(arm.first);
   return plan;

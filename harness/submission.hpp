@@ -69,8 +69,9 @@ struct Plan {
   std::vector<int> positions;                 ///< non-empty: exactly these are timed (evict_stream)
   int warmup_tokens = 64;  ///< decoded untimed before each pass, under the conditions of its arm
   int block_tokens = 32;
-  int samples_per_arm = 0;  ///< declared before the launch
-  std::string golden;       ///< expected SHA-256 of the logits bytes
+  int samples_per_arm = 0;             ///< declared before the launch
+  std::string golden;                  ///< expected SHA-256 of the logits bytes
+  int64_t weight_bytes_per_token = 0;  ///< all weight bytes that a token reads
   std::string kernel_version;
   uint64_t weights_seed = 1;
   std::vector<std::string> arms;

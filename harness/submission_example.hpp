@@ -119,6 +119,7 @@ inline Plan example_plan() {
   plan.positions = {65, 500, 1023};
   plan.samples_per_arm = 3;
   plan.golden = example_hash;
+  plan.weight_bytes_per_token = 1'933'600;
   plan.kernel_version = "1";
   plan.arms = {"warm", "evict_flush"};
   return plan;

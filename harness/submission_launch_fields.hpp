@@ -27,6 +27,7 @@ void fields(Io& io, T& value) {
   io("block_tokens", value.block_tokens);
   io("samples_per_arm", value.samples_per_arm);
   io.optional("golden", value.golden);
+  io("weight_bytes_per_token", value.weight_bytes_per_token);
   io("kernel_version", value.kernel_version);
   io("arms", value.arms);
 }

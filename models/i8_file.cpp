@@ -177,17 +177,21 @@ void read_draft_head(SectionWalk& walk, Shape& shape) {
   walk.norm(I8Tag::draft_norm2, shape.d);
 }
 
-/// Returns the name of the known shape with these dimensions.
-std::string known_name(const Shape& shape) {
+/// Gives a shape the name and default positions of the known shape with the same dimensions, if there is one.
+void name_shape(Shape& shape) {
+  shape.name = "i8_file";
   for (const Shape& known : shapes()) {
     Shape same = known;
     same.name = shape.name;
     same.draft_ff = shape.draft_ff;
     same.default_position_first = shape.default_position_first;
     same.default_position_last = shape.default_position_last;
-    if (same == shape) return known.name;
+    if (same != shape) continue;
+    shape.name = known.name;
+    shape.default_position_first = known.default_position_first;
+    shape.default_position_last = known.default_position_last;
+    return;
   }
-  return "i8_file";
 }
 
 std::vector<std::byte> read_bytes(const std::string& path) {
@@ -227,7 +231,7 @@ I8Model parse_i8(std::span<const std::byte> bytes, const std::string& name) {
   model.weights.final_norm = walk.norm(I8Tag::final_norm, model.shape.d);
   if (walk.next_is(I8Tag::draft_norm1)) read_draft_head(walk, model.shape);
   walk.finish();
-  model.shape.name = known_name(model.shape);
+  name_shape(model.shape);
   model.sha256 = harness::sha256_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   return model;
 }

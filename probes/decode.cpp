@@ -139,10 +139,27 @@ void run_passes(const PassSetup& setup, const DecodeContext& context, const Anta
   throw harness::Error(harness::ExitCode::usage, why);
 }
 
+const models::Shape& shape_of(const harness::Plan& plan, const models::I8Model* file) {
+  return file == nullptr ? models::find_shape(plan.model) : file->shape;
+}
+
+/// Rows wider than this are multiplied in float by the published runtime, which this version cannot.
+constexpr int widest_int8_row = 512;
+
+void check_widths(const models::Shape& shape) {
+  const int widest = std::max({shape.d, shape.ff, shape.heads * shape.head_dim});
+  if (widest <= widest_int8_row) return;
+  throw harness::Error(
+      harness::ExitCode::unavailable,
+      fmt::format("rows of {} columns cannot be decoded: above {} they need float arithmetic, which "
+                  "this version does not have",
+                  widest, widest_int8_row));
+}
+
 }  // namespace
 
-void check_plan(const harness::Plan& plan) {
-  const models::Shape& shape = models::find_shape(plan.model);
+void check_plan(const harness::Plan& plan, const models::I8Model* file) {
+  const models::Shape& shape = shape_of(plan, file);
   models::select_kernels(models::kernel_tables(), harness::read_cpu_features(), plan.isa);
   for (const std::string& arm : plan.arms) {
     find_arm(arm);
@@ -161,7 +178,10 @@ void check_plan(const harness::Plan& plan) {
   }
   if (plan.block_tokens < 1) refuse(fmt::format("block_tokens {}: give at least 1", plan.block_tokens));
   if (!plan.positions.empty()) refuse("single positions cannot be timed yet: give a range");
-  if (plan.weights != "synthetic") refuse("only synthetic weights can be decoded yet, not " + plan.weights);
+  if (plan.weights != (file == nullptr ? "synthetic" : file->sha256)) {
+    refuse(fmt::format("the plan asks for weights {}, which are not there", plan.weights));
+  }
+  check_widths(shape);
   if (plan.arithmetic != "int8" || plan.routing != "none" || plan.threads != 1) {
     refuse(
         fmt::format("only int8 arithmetic, routing none and one thread can be decoded yet, not {}, {} and {}",
@@ -170,12 +190,15 @@ void check_plan(const harness::Plan& plan) {
 }
 
 harness::Launch run_decode_launch(const harness::Plan& plan, const DecodeContext& context) {
-  check_plan(plan);
+  check_plan(plan, context.file);
   const int64_t start_ns = context.clock.now_ns();
-  const models::Shape& shape = models::find_shape(plan.model);
+  const models::Shape& shape = shape_of(plan, context.file);
   const models::Kernels& kernels =
       models::select_kernels(models::kernel_tables(), harness::read_cpu_features(), plan.isa);
-  models::Decoder decoder(shape, models::synthetic_weights(shape, plan.weights_seed), kernels);
+  models::Decoder decoder(
+      shape,
+      context.file == nullptr ? models::synthetic_weights(shape, plan.weights_seed) : context.file->weights,
+      kernels);
 
   harness::Launch launch;
   launch.purpose = "decode";

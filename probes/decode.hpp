@@ -6,6 +6,7 @@
 #include "harness/clock.hpp"
 #include "harness/submission.hpp"
 #include "harness/topology.hpp"
+#include "models/i8_file.hpp"
 #include "probes/decode_arms.hpp"
 
 namespace probes {
@@ -16,11 +17,14 @@ struct DecodeContext {
   int pu = -1;                           ///< the PU this thread is pinned to; antagonists go elsewhere
   uint64_t order_seed = 1;               ///< decides the order of arms; its recordable part is stored
   std::function<void(double)> progress;  ///< called after each pass with the fraction done; may be empty
+  const models::I8Model* file =
+      nullptr;  ///< weights to decode instead of synthetic ones; plan.weights is its SHA-256
 };
 
 /// Throws Error(usage) for a plan that cannot run: an unknown arm, model or ISA, positions outside the
-/// context, blocks of no tokens; Error(unavailable) for an ISA that this CPU lacks.
-void check_plan(const harness::Plan& plan);
+/// context, blocks of no tokens; Error(unavailable) for an ISA that this CPU lacks, and for weights whose
+/// rows are wider than int8 arithmetic takes.
+void check_plan(const harness::Plan& plan, const models::I8Model* file = nullptr);
 
 /// Runs a launch: the golden pass (untimed), then every pass of arm_order: 64 untimed tokens under the arm's
 /// conditions, state reset, untimed prefill to position_first, then the timed blocks. Arms:

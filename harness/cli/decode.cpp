@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "harness/cli/command.hpp"
@@ -14,6 +15,9 @@
 #include "harness/cli/protocol.hpp"
 #include "harness/cli/result_table.hpp"
 #include "harness/cli/session.hpp"
+#include "models/decoder.hpp"
+#include "models/i8_file.hpp"
+#include "models/kernels/select.hpp"
 
 namespace cli {
 namespace {
@@ -21,7 +25,7 @@ namespace {
 using harness::ExitCode;
 
 struct DecodeOptions {
-  std::string model, isa, positions;
+  std::string model, weights_file, isa, positions;
   std::vector<std::string> modes;
   int launches = 5;
   bool json = false;
@@ -37,22 +41,46 @@ std::vector<std::string> arms_of(const std::vector<std::string>& modes) {
   return arms;
 }
 
-harness::Plan plan_of(const Session& session, const DecodeOptions& options) {
-  const models::Shape& shape = models::find_shape(options.model);
+/// The logits that a file's weights must give on every table are what the scalar one gives.
+void plan_file(const models::I8Model& file, harness::Plan& plan) {
+  models::Decoder scalar(file.shape, file.weights, *models::kernel_tables().front());
+  plan.weights = file.sha256;
+  plan.golden = models::golden_digest(scalar, file.shape);
+}
+
+harness::Plan plan_of(const Session& session, const DecodeOptions& options, const models::I8Model* file) {
+  const models::Shape& shape = file == nullptr ? models::find_shape(options.model) : file->shape;
   harness::Plan plan = make_plan(session, shape, arms_of(options.modes));
   if (!options.positions.empty()) {
     std::tie(plan.position_first, plan.position_last) = parse_positions(options.positions);
     plan.samples_per_arm = probes::samples_per_arm(plan);
   }
-  probes::check_plan(plan);
+  if (file != nullptr) plan.weights = file->sha256;
+  probes::check_plan(plan, file);
+  if (file != nullptr) plan_file(*file, plan);
   return plan;
 }
 
+std::optional<models::I8Model> read_weights(const DecodeOptions& options) {
+  if (options.weights_file.empty()) {
+    if (options.model.empty())
+      throw harness::Error(ExitCode::usage, "name a MODEL (see tokroof models), or --weights FILE.i8");
+    return std::nullopt;
+  }
+  models::I8Model file = models::read_i8_file(options.weights_file);
+  if (!options.model.empty() && options.model != file.shape.name) {
+    throw harness::Error(ExitCode::usage, fmt::format("{} holds {}, not {}; leave MODEL out",
+                                                      options.weights_file, file.shape.name, options.model));
+  }
+  return file;
+}
+
 ExitCode run(const DecodeOptions& options, const Terminal& terminal) {
+  const std::optional<models::I8Model> file = read_weights(options);
   note_interrupts();
   const Session session = open_session(options.isa);
   harness::Submission submission = begin_submission(session, "reproduction", "decode");
-  submission.plans.push_back(plan_of(session, options));
+  submission.plans.push_back(plan_of(session, options, file ? &*file : nullptr));
   {
     Progress progress(terminal, 2.5 * options.launches);
     for (int round = 0; round < options.launches; ++round) {
@@ -60,8 +88,8 @@ ExitCode run(const DecodeOptions& options, const Terminal& terminal) {
         progress.show(fmt::format("launch {} of {}", round + 1, options.launches),
                       (round + done) / options.launches);
       };
-      harness::Launch launch =
-          launch_decode(session, submission.plans[0], 1 + static_cast<uint64_t>(round), show);
+      harness::Launch launch = launch_decode(session, submission.plans[0], 1 + static_cast<uint64_t>(round),
+                                             show, options.weights_file);
       launch.plan = 0;
       launch.round = round;
       submission.launches.push_back(std::move(launch));
@@ -80,7 +108,9 @@ void add_decode(CLI::App& app, Invocation& invocation) {
       add_command(app, "decode", "decodes a model and tells tokens per second; stores nothing",
                   "tokroof decode coreflow_1_9m --mode evict_flush --positions 65:1023 --launches 5");
   auto options = std::make_shared<DecodeOptions>();
-  command->add_option("MODEL", options->model, "see tokroof models")->required();
+  command->add_option("MODEL", options->model, "see tokroof models");
+  command->add_option("--weights", options->weights_file,
+                      "decode the weights of an .i8 file; its header tells the shape");
   command
       ->add_option("--mode", options->modes,
                    "warm, evict_flush or evict_read; may be repeated; warm and its A/A always run")

@@ -1,5 +1,6 @@
 // The hidden subcommand that a child process runs: one launch, as JSON on stdout.
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "harness/cli/child.hpp"
@@ -15,7 +16,7 @@ namespace cli {
 namespace {
 
 struct LaunchOptions {
-  std::string purpose, plan;
+  std::string purpose, plan, weights_file;
   std::vector<std::string> ids;
   std::vector<int64_t> sizes;
   int sizes_per_octave = 2, samples = 5, pu = -1;
@@ -52,6 +53,8 @@ harness::Launch take_probes(const LaunchOptions& options, const harness::Topolog
 harness::Launch take_decode(const LaunchOptions& options, const harness::Topology& topology, int pu) {
   probes::DecodeContext context{topology, harness::steady_clock(), pu, options.seed, {}};
   if (options.progress) context.progress = report_progress;
+  std::optional<models::I8Model> file;
+  if (!options.weights_file.empty()) context.file = &file.emplace(models::read_i8_file(options.weights_file));
   return probes::run_decode_launch(harness::plan_from_json(options.plan), context);
 }
 
@@ -75,6 +78,7 @@ void add_launch(CLI::App& app, Invocation& invocation) {
       ->required()
       ->check(CLI::IsMember({"probes", "roofs_after", "decode"}));
   command->add_option("--plan", options->plan);
+  command->add_option("--weights", options->weights_file);
   command->add_option("--probe", options->ids);
   command->add_option("--size", options->sizes);
   command->add_option("--sizes-per-octave", options->sizes_per_octave);

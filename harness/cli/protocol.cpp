@@ -74,6 +74,7 @@ harness::Plan make_plan(const Session& session, const models::Shape& shape,
   plan.position_last = shape.default_position_last;
   plan.kernel_version = models::kernel_version;
   plan.golden = models::expected_golden(shape);
+  plan.weight_bytes_per_token = models::cost(shape).weight_bytes_per_token;
   plan.arms = arms;
   plan.samples_per_arm = probes::samples_per_arm(plan);
   return plan;

@@ -95,11 +95,11 @@ harness::Launch launch_probes(const Session& session, const ProbeRequest& reques
 }
 
 harness::Launch launch_decode(const Session& session, const harness::Plan& plan, uint64_t order_seed,
-                              const OnProgress& progress) {
-  return launch(
-      session,
-      {"--purpose", "decode", "--plan", harness::plan_to_json(plan), "--seed", std::to_string(order_seed)},
-      progress);
+                              const OnProgress& progress, const std::string& weights_file) {
+  std::vector<std::string> arguments = {
+      "--purpose", "decode", "--plan", harness::plan_to_json(plan), "--seed", std::to_string(order_seed)};
+  if (!weights_file.empty()) arguments.insert(arguments.end(), {"--weights", weights_file});
+  return launch(session, std::move(arguments), progress);
 }
 
 std::string finish_submission(const Session& session, harness::Submission& submission) {
