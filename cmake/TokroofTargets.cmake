@@ -18,10 +18,20 @@ if(TOKROOF_SANITIZE)
   add_link_options(-fsanitize=${TOKROOF_SANITIZE})
 endif()
 
+# The golden presets ask whether the logits' bytes depend on the optimiser: models/ at the level asked for, all else at
+# -O0, which compiles in half the time.
+set(TOKROOF_MODELS_OPTIMISATION "" CACHE STRING "Optimisation of models/ alone, e.g. -O3")
+function(optimise_models name)
+  if(TOKROOF_MODELS_OPTIMISATION AND CMAKE_CURRENT_SOURCE_DIR STREQUAL "${CMAKE_SOURCE_DIR}/models")
+    target_compile_options(${name} PRIVATE ${TOKROOF_MODELS_OPTIMISATION})
+  endif()
+endfunction()
+
 # add_tokroof_library(NAME SOURCES... ) — a static library with the common options; links are added by the caller.
 function(add_tokroof_library name)
   add_library(${name} STATIC ${ARGN})
   target_link_libraries(${name} PUBLIC tokroof_options)
+  optimise_models(${name})
 endfunction()
 
 # add_tokroof_tests(NAME LIBRARIES <libs> SOURCES <x_test.cpp>...) — one test executable per folder. Tests run in the
@@ -43,6 +53,14 @@ function(add_tokroof_tests name)
                        PROPERTIES TIMEOUT 300 LABELS hardware RUN_SERIAL TRUE)
 endfunction()
 
+# embed_text(OUTPUT NAMESPACE FUNCTION HEADER FILES...) — compiles files in as text; see EmbedText.cmake.
+function(embed_text output namespace function header)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DNAMESPACE=${namespace} -DFUNCTION=${function} -DHEADER=${header}
+            "-DFILES=${ARGN}" -P ${CMAKE_SOURCE_DIR}/cmake/EmbedText.cmake
+    DEPENDS ${ARGN} ${CMAKE_SOURCE_DIR}/cmake/EmbedText.cmake VERBATIM)
+endfunction()
+
 # add_isa_file(TABLE FOLDER ISA ARCH <processor regex> FLAGS <flags>) registers one ISA file of a table (kernels,
 # streams).
 # The C++ table is generated from this explicit list: no self-registering globals, no globbing.
@@ -54,6 +72,7 @@ function(add_isa_file table dir isa)
   set_property(GLOBAL APPEND PROPERTY tokroof_${table}_isas ${isa})
   add_library(${table}_${isa} OBJECT ${dir}/${isa}.cpp)
   target_link_libraries(${table}_${isa} PRIVATE tokroof_options)
+  optimise_models(${table}_${isa})
   # gcc's avx512fintrin.h reads deliberately uninitialised registers.
   target_compile_options(${table}_${isa} PRIVATE ${ARG_FLAGS} -Wno-uninitialized
                          $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)

@@ -28,7 +28,7 @@ except ImportError:
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOKROOF = sys.argv.pop(1)
-COMMANDS = ["info", "doctor", "probe", "models", "decode", "predict", "run", "validate", "store", "store list",
+COMMANDS = ["info", "doctor", "probe", "models", "decode", "predict", "run", "explain", "validate", "store", "store list",
             "store show", "store check"]
 
 
@@ -105,6 +105,19 @@ class BadInput(unittest.TestCase):
         started = time.monotonic()
         self.refused(7, "/proc/no-such-folder", "run", "--quick", "--db", "/proc/no-such-folder/store.sqlite")
         self.assertLess(time.monotonic() - started, 5)
+
+
+class Explain(unittest.TestCase):
+    def test_codes_are_explained(self):
+        for code in ("R02", "P01", "aa_failed", "huge_pages", "p01"):
+            result = tokroof("explain", code)
+            self.assertEqual(result.returncode, 0, code)
+            self.assertGreater(len(result.stdout), 80)
+
+    def test_an_unknown_code_is_refused_with_the_nearest(self):
+        result = tokroof("explain", "aa_faild")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("did you mean 'aa_failed'", result.stderr)
 
 
 class Validate(unittest.TestCase):
