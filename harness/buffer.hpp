@@ -14,6 +14,8 @@ class Buffer {
  public:
   Buffer(size_t bytes, Pages pages, uint64_t seed = 1);
   ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
   Buffer(Buffer&& other) noexcept;
   Buffer& operator=(Buffer&&) = delete;
   [[nodiscard]] std::byte* data() const { return data_; }

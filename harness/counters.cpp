@@ -40,7 +40,7 @@ std::string component_failure(const std::string& name) {
 }
 
 std::string register_software_events() {
-  const papi_handle_t handle = papi_sde_init("tokroof");
+  papi_handle_t handle = papi_sde_init("tokroof");
   if (handle == nullptr) return "libsde cannot be initialised";
   WorkCounts& counts = work_counts();
   const std::array<long long*, software_events.size()> sources = {&counts.bytes_streamed, &counts.tokens,

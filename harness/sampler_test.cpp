@@ -63,8 +63,8 @@ TEST(sampler, laps_that_differ_by_more_than_two_per_cent_do_not_agree) {
 
 TEST(sampler, warm_up_of_a_body_that_never_settles_ends_with_its_time) {
   FakeClock fake;
-  std::vector<int64_t> restless;
-  for (int i = 0; i < 1000; ++i) restless.push_back(i % 2 == 0 ? 300'000 : 600'000);
+  std::vector<int64_t> restless(1000, 300'000);
+  for (size_t i = 1; i < restless.size(); i += 2) restless[i] = 600'000;
   ScriptedBody body{fake, restless, {}};
   SamplerOptions options;
   options.max_warmup_ns = 4'500'000;

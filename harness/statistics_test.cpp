@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 namespace harness {
@@ -129,10 +130,11 @@ TEST(statistics, log_t_interval_on_launch_medians_covers_as_it_says_and_pooling_
 TEST(statistics, sign_interval_takes_the_order_statistics_of_the_exact_binomial) {
   // n = 10: P(B ≤ 1) = 11/1024, so [x2, x9] covers 97.9 %; n = 20: P(B ≤ 5) = 2.07 %, so [x6, x15]
   // covers 95.9 %.
-  std::vector<double> values;
-  for (int i = 1; i <= 10; ++i) values.push_back(i);
+  std::vector<double> values(10);
+  std::iota(values.begin(), values.end(), 1);
   EXPECT_EQ(sign_interval(values), (Interval{5.5, 2, 9}));
-  for (int i = 11; i <= 20; ++i) values.push_back(i);
+  values.resize(20);
+  std::iota(values.begin(), values.end(), 1);
   EXPECT_EQ(sign_interval(values), (Interval{10.5, 6, 15}));
 }
 

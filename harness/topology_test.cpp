@@ -36,6 +36,8 @@ class TemporaryFile {
         (std::filesystem::temp_directory_path() / fmt::format("tokroof_topology_{}.xml", getpid())).string();
     std::ofstream(path_) << text;
   }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile() { std::filesystem::remove(path_); }
   [[nodiscard]] const std::string& path() const { return path_; }
 
