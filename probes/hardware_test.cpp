@@ -43,6 +43,14 @@ TEST(Hardware, a_small_set_is_read_faster_than_memory) {
   EXPECT_LT(best_ns_per_unit(series, 0), best_ns_per_unit(series, 1));
 }
 
+TEST(Hardware, a_lap_over_a_flushed_set_takes_longer_than_over_a_warm_one) {
+  const auto series = run_probe("eviction");
+  if (series.status == harness::Status::unavailable) GTEST_SKIP() << series.reason;
+  ASSERT_EQ(series.status, harness::Status::ok) << series.reason;
+  EXPECT_LT(std::get<int64_t>(series.params.at("warm_lap_ns")),
+            std::get<int64_t>(series.params.at("flushed_lap_ns")));
+}
+
 TEST(Hardware, no_core_loads_more_than_four_vectors_per_cycle) {
   const auto bandwidth = run_probe("load_bandwidth");
   const auto clock = run_probe("core_clock");

@@ -17,7 +17,8 @@ TEST(Registry, lists_each_probe_once_with_a_summary_and_a_function) {
     EXPECT_NE(probe.run, nullptr);
     EXPECT_EQ(&find_probe(probe.id), &probe);
   }
-  EXPECT_EQ(ids, (std::set<std::string>{"core_clock", "dram_stream", "load_bandwidth", "load_latency"}));
+  EXPECT_EQ(ids, (std::set<std::string>{"core_clock", "dram_stream", "eviction", "load_bandwidth",
+                                        "load_latency"}));
 }
 
 TEST(Registry, an_unknown_probe_is_a_usage_error_that_names_the_nearest) {

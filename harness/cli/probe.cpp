@@ -10,7 +10,6 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/parse.hpp"
-#include "harness/cli/protocol.hpp"
 #include "harness/cli/result_table.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/curve.hpp"
@@ -60,7 +59,10 @@ std::string curve_text(const Terminal& terminal, const harness::Series& series) 
 
 ProbeRequest request_of(const ProbeOptions& options) {
   ProbeRequest request;
-  request.ids = options.ids.empty() ? forecast_probes() : options.ids;
+  request.ids = options.ids;
+  if (request.ids.empty()) {
+    for (const probes::Probe& probe : probes::probes()) request.ids.emplace_back(probe.id);
+  }
   for (const std::string& id : request.ids)
     probes::find_probe(id);  // unknown ids are known before anything runs
   for (const std::string& size : options.sizes) request.sizes_bytes.push_back(parse_size(size));

@@ -22,7 +22,7 @@ struct Protocol {
 Protocol quick_protocol();
 Protocol default_protocol();
 
-/// The probes that forecasts need, and those that `run` repeats after decoding at these sizes to see drift.
+/// The probes that forecasts and the checks of plausibility need: what every protocol takes.
 std::vector<std::string> forecast_probes();
 inline constexpr int64_t kib = 1024;
 

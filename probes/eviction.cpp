@@ -1,0 +1,181 @@
+// eviction: how much other memory must be read until a set has left the caches, seen in the rate of the first
+// lap over it.
+#include "probes/eviction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "harness/buffer.hpp"
+#include "harness/cold_size.hpp"
+#include "harness/statistics.hpp"
+#include "harness/topology.hpp"
+#include "probes/memory_budget.hpp"
+#include "probes/order.hpp"
+#include "probes/probe.hpp"
+#include "probes/stream_eviction.hpp"
+#include "probes/sweep.hpp"
+
+namespace probes {
+namespace {
+
+constexpr int64_t mib = int64_t{1} << 20;
+/// About the weights of coreflow_1_9m (1.93 MB), in whole huge pages: what evictions are for.
+constexpr int64_t set_bytes = 2 * mib;
+/// Laps that make the set warm: after the second or third, laps no longer get faster.
+constexpr int laps_before = 4;
+
+/// What is timed: a lap over the set, with its state before prepared.
+struct Laps {
+  const ProbeContext& context;
+  const harness::Buffer set{static_cast<size_t>(set_bytes), harness::Pages::huge, 0};
+  const harness::Streams& streams = harness::select_streams(context.features);
+  const uint64_t checksum = harness::streams_tables().front().read(set.data(), set.bytes(), 1);
+  bool right = true;  ///< whether every lap so far read what was written
+
+  void warm() {
+    for (int i = 0; i < laps_before; ++i) right &= streams.read(set.data(), set.bytes(), 1) == checksum;
+  }
+  int64_t timed_ns() {
+    const int64_t start_ns = context.clock.now_ns();
+    const uint64_t got = streams.read(set.data(), set.bytes(), 1);
+    const int64_t end_ns = context.clock.now_ns();
+    right &= got == checksum;
+    return end_ns - start_ns;
+  }
+};
+
+/// Laps of the two references, and how long each stream took, by position of its size.
+struct Found {
+  std::vector<double> warm_ns, flushed_ns;
+  std::vector<std::vector<double>> stream_ns;
+};
+
+/// Takes all samples of one size, each with a warm and a flushed lap of its own beside it, so that drift
+/// falls on all three. Returns false when what was read is not what was written.
+bool sample_size(const StreamEviction& eviction, size_t position, Laps& laps, Found& found,
+                 harness::Series& series) {
+  const int64_t bytes = series.sizes_bytes[position];
+  const harness::Clock& clock = laps.context.clock;
+  laps.right &= eviction.evict(bytes);  // from now on every eviction finds the residue of one like itself
+  for (int i = 0; i < laps.context.samples; ++i) {
+    laps.warm();
+    found.warm_ns.push_back(static_cast<double>(laps.timed_ns()));
+    harness::flush_from_caches(laps.set.data(), laps.set.bytes());
+    found.flushed_ns.push_back(static_cast<double>(laps.timed_ns()));
+    laps.warm();
+    const harness::Disturbance before = harness::read_disturbance(clock);
+    const int64_t start_ns = clock.now_ns();
+    laps.right &= eviction.evict(bytes);
+    found.stream_ns[position].push_back(static_cast<double>(clock.now_ns() - start_ns));
+    series.samples_by_size[position].push_back(laps.timed_ns());
+    record_disturbance(series, static_cast<int>(position) * laps.context.samples + i,
+                       harness::since(before, harness::read_disturbance(clock)));
+  }
+  return laps.right;
+}
+
+int64_t whole_ns(double ns) {
+  return std::llround(ns);
+}
+
+/// Writes a reference into the params and returns it as written, so that a reader finds the same cold size.
+harness::Interval store_reference(harness::Series& series, const std::string& name,
+                                  const std::vector<double>& laps_ns) {
+  const auto interval = harness::sign_interval(laps_ns);
+  series.params[name + "_ns"] = whole_ns(interval.median);
+  series.params[name + "_low_ns"] = whole_ns(interval.low);
+  series.params[name + "_high_ns"] = whole_ns(interval.high);
+  return {std::round(interval.median), std::round(interval.low), std::round(interval.high)};
+}
+
+void store_findings(const Found& found, harness::Series& series) {
+  const harness::LapReferences references{store_reference(series, "warm_lap", found.warm_ns),
+                                          store_reference(series, "flushed_lap", found.flushed_ns)};
+  const auto cold = harness::find_cold_bytes(references, series.sizes_bytes, series.samples_by_size);
+  if (!harness::available(cold)) {
+    series.params["not_evicted"] = std::get<harness::Unavailable>(cold).reason;
+    return;
+  }
+  const int64_t cold_bytes = std::get<int64_t>(cold);
+  const auto position =
+      static_cast<size_t>(std::find(series.sizes_bytes.begin(), series.sizes_bytes.end(), cold_bytes) -
+                          series.sizes_bytes.begin());
+  series.params["cold_bytes"] = cold_bytes;
+  series.params["cold_stream_ns"] = whole_ns(harness::median(found.stream_ns[position]));
+}
+
+void take_curve(const ProbeContext& context, const std::vector<int64_t>& sizes, Laps& laps,
+                harness::Series& series) {
+  const StreamEviction eviction(sizes, context.features, context.seed);
+  series.sizes_bytes = sizes;
+  series.work_unit = "bytes";
+  series.work_per_sample.assign(sizes.size(), set_bytes);
+  series.samples_by_size.assign(sizes.size(), {});
+  series.params["method"] = std::string("stream-read");
+  series.params["set_bytes"] = set_bytes;
+  series.params["laps_before"] = int64_t{laps_before};
+  series.params["samples"] = int64_t{context.samples};
+  series.params["order_seed"] = static_cast<int64_t>(recordable_seed(context.seed));
+  series.params["pages"] = std::string("huge");
+  series.params["buffer_bytes"] = static_cast<int64_t>(eviction.memory().bytes());
+  series.params["huge_bytes_granted"] = static_cast<int64_t>(eviction.memory().huge_bytes_granted());
+  series.params["isa"] = std::string(eviction.streams().isa);
+  Found found;
+  found.stream_ns.resize(sizes.size());
+  size_t done = 0;
+  for (const size_t position : shuffled_positions(sizes.size(), context.seed)) {
+    if (!sample_size(eviction, position, laps, found, series)) {
+      series.status = harness::Status::failed;
+      series.reason = "wrong checksum: what was read is not what was written";
+      return;
+    }
+    ++done;
+    if (context.progress) context.progress(static_cast<double>(done) / static_cast<double>(sizes.size()));
+  }
+  for (auto& [reason, indices] : series.disturbed) std::sort(indices.begin(), indices.end());
+  store_findings(found, series);
+}
+
+harness::Reading<std::vector<int64_t>> sizes_to_stream(const ProbeContext& context) {
+  const int64_t budget_bytes = memory_budget_bytes() - set_bytes;
+  if (!context.sizes_bytes.empty()) return sweep_sizes(context, budget_bytes);
+  const harness::Cache* llc = harness::last_level_cache(context.topology);
+  auto sizes = streamed_sizes(llc == nullptr ? 0 : static_cast<int64_t>(llc->bytes), budget_bytes);
+  if (sizes.empty()) return harness::Unavailable{"not enough memory available to stream"};
+  return sizes;
+}
+
+harness::Series run(const ProbeContext& context) {
+  const auto sizes = sizes_to_stream(context);
+  if (!harness::available(sizes))
+    return unavailable_series("eviction", std::get<harness::Unavailable>(sizes).reason);
+  Laps laps{context};
+  if (!harness::flush_from_caches(laps.set.data(), laps.set.bytes())) {
+    return unavailable_series("eviction", "this CPU has no user-space cache flush to hold evictions against");
+  }
+  harness::Series series;
+  series.probe = "eviction";
+  take_curve(context, std::get<std::vector<int64_t>>(sizes), laps, series);
+  return series;
+}
+
+}  // namespace
+
+std::vector<int64_t> streamed_sizes(int64_t llc_bytes, int64_t budget_bytes) {
+  constexpr int64_t first = 16 * mib, dense_from = 256 * mib, at_least = 512 * mib;
+  const int64_t top = std::min(std::max(4 * llc_bytes, at_least), budget_bytes);
+  std::vector<int64_t> sizes;
+  for (int64_t size = first; size <= top; size *= 2) {
+    sizes.push_back(size);
+    if (size >= dense_from && size / 2 * 3 <= top) sizes.push_back(size / 2 * 3);
+  }
+  return sizes;
+}
+
+extern const Probe eviction_probe;
+const Probe eviction_probe{
+    "eviction", "how much other memory must be read until a set has left the caches (size: bytes streamed)",
+    true, run};
+
+}  // namespace probes

@@ -1,0 +1,98 @@
+#include "probes/eviction.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "harness/clock.hpp"
+#include "harness/cold_size.hpp"
+#include "harness/fake_clock.hpp"
+#include "probes/probe.hpp"
+
+namespace probes {
+namespace {
+
+constexpr int64_t mib = int64_t{1} << 20;
+constexpr int samples = 3;
+
+harness::Series run_probe(const harness::Clock& clock, const std::vector<int64_t>& sizes_bytes) {
+  const harness::Topology topology;
+  const auto features = harness::read_cpu_features();
+  return find_probe("eviction").run(ProbeContext{topology, features, clock, sizes_bytes, 2, samples, 7, {}});
+}
+
+int64_t param(const harness::Series& series, const std::string& name) {
+  return std::get<int64_t>(series.params.at(name));
+}
+
+TEST(StreamedSizes, go_up_to_four_caches_or_half_a_gibibyte) {
+  const std::vector<int64_t> least{16 * mib, 32 * mib, 64 * mib, 128 * mib, 256 * mib, 384 * mib, 512 * mib};
+  EXPECT_EQ(streamed_sizes(0, 2048 * mib), least);
+  EXPECT_EQ(streamed_sizes(32 * mib, 2048 * mib), least);
+  auto more = least;
+  more.insert(more.end(), {768 * mib, 1024 * mib});
+  EXPECT_EQ(streamed_sizes(260 * mib, 2048 * mib), more);
+}
+
+TEST(StreamedSizes, stay_within_the_budget) {
+  EXPECT_EQ(streamed_sizes(32 * mib, 100 * mib), (std::vector<int64_t>{16 * mib, 32 * mib, 64 * mib}));
+  EXPECT_TRUE(streamed_sizes(32 * mib, 16 * mib - 1).empty());
+  EXPECT_TRUE(streamed_sizes(32 * mib, -1).empty());
+}
+
+TEST(Eviction, takes_a_lap_over_the_same_set_at_each_size_and_stores_its_references) {
+  const auto series = run_probe(harness::steady_clock(), {mib, 4 * mib});
+  if (series.status == harness::Status::unavailable) GTEST_SKIP() << series.reason;
+  ASSERT_EQ(series.status, harness::Status::ok) << series.reason;
+  EXPECT_EQ(series.sizes_bytes, (std::vector<int64_t>{mib, 4 * mib}));
+  const int64_t set_bytes = param(series, "set_bytes");
+  EXPECT_EQ(series.work_per_sample, (std::vector<int64_t>{set_bytes, set_bytes}));
+  ASSERT_EQ(series.samples_by_size.size(), 2U);
+  for (const auto& laps : series.samples_by_size) {
+    EXPECT_EQ(laps.size(), static_cast<size_t>(samples));
+    EXPECT_GT(*std::min_element(laps.begin(), laps.end()), 0);
+  }
+  for (const std::string name : {"warm_lap", "flushed_lap"}) {
+    EXPECT_GT(param(series, name + "_low_ns"), 0);
+    EXPECT_LE(param(series, name + "_low_ns"), param(series, name + "_ns"));
+    EXPECT_LE(param(series, name + "_ns"), param(series, name + "_high_ns"));
+  }
+}
+
+TEST(Eviction, finds_what_its_document_lets_others_find) {
+  const auto series = run_probe(harness::steady_clock(), {mib, 64 * mib});
+  if (series.status == harness::Status::unavailable) GTEST_SKIP() << series.reason;
+  const auto reference = [&](const std::string& name) {
+    return harness::Interval{static_cast<double>(param(series, name + "_ns")),
+                             static_cast<double>(param(series, name + "_low_ns")),
+                             static_cast<double>(param(series, name + "_high_ns"))};
+  };
+  const auto cold = harness::find_cold_bytes({reference("warm_lap"), reference("flushed_lap")},
+                                             series.sizes_bytes, series.samples_by_size);
+  EXPECT_NE(series.params.count("cold_bytes"), series.params.count("not_evicted"));
+  ASSERT_EQ(harness::available(cold), series.params.count("cold_bytes") == 1);
+  if (!harness::available(cold)) return;
+  EXPECT_EQ(std::get<int64_t>(cold), param(series, "cold_bytes"));
+  EXPECT_GT(param(series, "cold_stream_ns"), 0);
+}
+
+TEST(Eviction, finds_nothing_when_all_laps_take_the_same_time) {
+  harness::FakeClock time;
+  time.per_read_ns = 1000;
+  const auto series = run_probe(time.clock(), {mib, 2 * mib});
+  if (series.status == harness::Status::unavailable) GTEST_SKIP() << series.reason;
+  EXPECT_EQ(param(series, "warm_lap_ns"), param(series, "flushed_lap_ns"));
+  EXPECT_EQ(series.params.count("cold_bytes"), 0U);
+  EXPECT_NE(std::get<std::string>(series.params.at("not_evicted")).find("cannot be told apart"),
+            std::string::npos);
+}
+
+TEST(Eviction, is_unavailable_for_a_stream_beyond_the_memory_budget) {
+  const auto series = run_probe(harness::steady_clock(), {int64_t{1} << 40});
+  EXPECT_EQ(series.status, harness::Status::unavailable);
+  EXPECT_NE(series.reason.find("exceeds"), std::string::npos) << series.reason;
+}
+
+}  // namespace
+}  // namespace probes
