@@ -153,8 +153,8 @@ TEST(statistics, sign_interval_covers_at_least_as_it_says) {
   int covered = 0;
   constexpr int trials = 2000;
   for (int trial = 0; trial < trials; ++trial) {
-    std::vector<double> values;
-    for (int i = 0; i < 10; ++i) values.push_back(normal(random));
+    std::vector<double> values(10);
+    for (double& value : values) value = normal(random);
     const Interval interval = sign_interval(values);
     covered += interval.low <= 0 && 0 <= interval.high;
   }
