@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <utility>
 
 namespace harness {
 
@@ -51,9 +52,10 @@ Reading<std::vector<double>> size_values(int64_t size, int64_t work, const std::
 
 }  // namespace
 
-Reading<Curve> make_curve(std::span<const int64_t> sizes_bytes, std::span<const int64_t> work_per_sample,
-                          std::span<const std::vector<int64_t>> samples_by_size, Quantity quantity,
-                          Spread spread) {
+Reading<SampledCurve> sampled_curve(std::span<const int64_t> sizes_bytes,
+                                    std::span<const int64_t> work_per_sample,
+                                    std::span<const std::vector<int64_t>> samples_by_size,
+                                    Quantity quantity) {
   const size_t n = sizes_bytes.size();
   if (n == 0) return Unavailable{"the curve has no sizes"};
   if (work_per_sample.size() != n || samples_by_size.size() != n) {
@@ -64,15 +66,29 @@ Reading<Curve> make_curve(std::span<const int64_t> sizes_bytes, std::span<const 
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return sizes_bytes[a] < sizes_bytes[b]; });
-  Curve curve;
+  SampledCurve curve;
   for (size_t i : order) {
     if (!curve.sizes_bytes.empty() && curve.sizes_bytes.back() == sizes_bytes[i]) {
       return Unavailable{fmt::format("{} bytes stand twice", sizes_bytes[i])};
     }
     auto values = size_values(sizes_bytes[i], work_per_sample[i], samples_by_size[i], quantity);
     if (auto* why = std::get_if<Unavailable>(&values)) return *why;
-    const Interval interval = spread_of(std::get<std::vector<double>>(values), spread);
     curve.sizes_bytes.push_back(sizes_bytes[i]);
+    curve.values_by_size.push_back(std::move(std::get<std::vector<double>>(values)));
+  }
+  return curve;
+}
+
+Reading<Curve> make_curve(std::span<const int64_t> sizes_bytes, std::span<const int64_t> work_per_sample,
+                          std::span<const std::vector<int64_t>> samples_by_size, Quantity quantity,
+                          Spread spread) {
+  const auto reading = sampled_curve(sizes_bytes, work_per_sample, samples_by_size, quantity);
+  if (const auto* why = std::get_if<Unavailable>(&reading)) return *why;
+  const auto& sampled = std::get<SampledCurve>(reading);
+  Curve curve;
+  curve.sizes_bytes = sampled.sizes_bytes;
+  for (const std::vector<double>& values : sampled.values_by_size) {
+    const Interval interval = spread_of(values, spread);
     curve.values.push_back(interval.median);
     curve.low.push_back(interval.low);
     curve.high.push_back(interval.high);

@@ -18,6 +18,13 @@ struct Curve {
   bool operator==(const Curve&) const = default;
 };
 
+/// All sampled values over working-set sizes, before any is chosen or averaged. Sizes ascend strictly;
+/// values_by_size[i] holds at least one value at sizes_bytes[i]; all values are positive and finite.
+struct SampledCurve {
+  std::vector<int64_t> sizes_bytes;
+  std::vector<std::vector<double>> values_by_size;
+};
+
 /// What a sample of `work` units lasting `ns` says.
 enum class Quantity {
   per_second,   ///< work ÷ duration: bytes/s, cycles/s
@@ -30,10 +37,15 @@ enum class Spread {
   of_next_90,    ///< one further sample: t prediction interval on logs, 90 %
 };
 
-/// Makes a curve from a series as submissions store it: samples_by_size[i][j] is the ns of the j-th sample at
+/// Turns a series as submissions store it into values: samples_by_size[i][j] is the ns of the j-th sample at
 /// sizes_bytes[i], each doing work_per_sample[i] units. Sizes may come in any order.
 /// Unavailable when there is no size, the three do not fit together, a size stands twice, or a duration or
 /// amount of work is not positive (it would make an infinite speed).
+Reading<SampledCurve> sampled_curve(std::span<const int64_t> sizes_bytes,
+                                    std::span<const int64_t> work_per_sample,
+                                    std::span<const std::vector<int64_t>> samples_by_size, Quantity quantity);
+
+/// The same, with the values of each size reduced to their median and interval.
 Reading<Curve> make_curve(std::span<const int64_t> sizes_bytes, std::span<const int64_t> work_per_sample,
                           std::span<const std::vector<int64_t>> samples_by_size, Quantity quantity,
                           Spread spread);
