@@ -23,23 +23,6 @@ harness::DecodeKey decode_key(const harness::Plan& plan, const harness::Machine&
   return key;
 }
 
-std::vector<harness::CacheEstimate> derive_caches(const harness::Machine& machine) {
-  std::vector<harness::CacheEstimate> estimates;
-  for (int level = 1; level <= 3; ++level) {
-    const harness::Cache* cache = level_cache(machine, level);
-    if (!cache) continue;
-    harness::CacheEstimate estimate;
-    estimate.level = level_name(level);
-    estimate.core_kind = measured_core_kind(machine);
-    estimate.reported_bytes = static_cast<int64_t>(cache->bytes);
-    estimate.effective_bytes = harness::Unavailable{"cache_capacity has not run"};
-    estimate.method = "none";
-    estimate.retouch = "none";
-    estimates.push_back(estimate);
-  }
-  return estimates;
-}
-
 std::vector<harness::ForecastError> derive_forecast_errors(const std::vector<harness::Forecast>& forecasts,
                                                            const std::vector<harness::DecodeResult>& decode) {
   std::vector<harness::ForecastError> errors;
@@ -61,7 +44,7 @@ harness::Derived derive(const harness::Submission& submission) {
   harness::Derived derived;
   const auto arms = collect_arms(submission);
   derived.roofs = derive_roofs(submission, "probes");
-  derived.caches = derive_caches(submission.machine);
+  derived.caches = derive_caches(submission);
   derived.decode = derive_decode(submission, arms, derived.roofs);
   derived.ratios = derive_ratios(arms);
   derived.forecast_errors = derive_forecast_errors(submission.forecasts, derived.decode);

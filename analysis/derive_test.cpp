@@ -14,10 +14,6 @@ namespace {
 using harness::Interval;
 using harness::Status;
 
-std::string reason(const harness::Reading<Interval>& reading) {
-  return std::get<harness::Unavailable>(reading).reason;
-}
-
 const harness::DecodeResult& result_of(const harness::Derived& derived, const std::string& arm) {
   for (const auto& result : derived.decode) {
     if (result.arm == arm) return result;
@@ -37,14 +33,6 @@ harness::Series& decode_series(harness::Submission& submission, size_t launch, c
     if (series.arm == arm) return series;
   }
   throw std::out_of_range(arm);
-}
-
-TEST(derive, states_reported_caches_and_that_their_capacity_was_not_measured) {
-  const auto derived = test_submission().derived;
-  ASSERT_EQ(derived.caches.size(), 3u);
-  EXPECT_EQ(derived.caches[1].level, "l2");
-  EXPECT_EQ(derived.caches[1].reported_bytes, 1 << 20);
-  EXPECT_EQ(reason(derived.caches[1].effective_bytes), "cache_capacity has not run");
 }
 
 TEST(derive_decode, divides_tokens_by_the_time_of_both_passes) {
