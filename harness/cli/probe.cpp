@@ -17,6 +17,10 @@
 namespace cli {
 namespace {
 
+/// Asked for like a probe, but it runs none of its own: the edges of both curves are computed from them.
+const std::string capacity_id = "cache_capacity";
+const std::vector<std::string> capacity_probes{"load_bandwidth", "load_latency"};
+
 struct ProbeOptions {
   std::vector<std::string> ids, sizes;
   int sizes_per_octave = 4, samples = 5;
@@ -27,7 +31,26 @@ struct ProbeOptions {
 std::string list_text(const Terminal& terminal) {
   Table table{{"probe", "what it measures"}, {}, {0, 1}};
   for (const probes::Probe& probe : probes::probes()) table.rows.push_back({probe.id, probe.summary});
+  table.rows.push_back(
+      {capacity_id, "bytes that each cache holds: the edges in load_bandwidth and load_latency"});
   return to_text(terminal, table);
+}
+
+/// Returns one line per reported cache and method: what it holds, or why that cannot be told.
+std::string capacities_text(const Terminal& terminal, const std::vector<harness::CacheEstimate>& caches) {
+  Table table{{"cache", "reported", "effective [95 %]", "method"}, {}, {0, 3}};
+  for (const harness::CacheEstimate& cache : caches) {
+    const auto* edge = std::get_if<harness::Interval>(&cache.effective_bytes);
+    const auto* why = std::get_if<harness::Unavailable>(&cache.effective_bytes);
+    table.rows.push_back(
+        {cache.level, format_bytes(static_cast<double>(cache.reported_bytes)),
+         edge ? fmt::format("{} [{} {} {}]", format_bytes(edge->median), format_bytes(edge->low),
+                            terminal.utf8 ? "–" : "-", format_bytes(edge->high))
+              : "cannot tell",
+         edge ? cache.method : why->reason});
+  }
+  if (table.rows.empty()) return "cache_capacity: unavailable: the system tells of no caches\n\n";
+  return paint(terminal, Colour::bold, capacity_id) + "\n" + to_text(terminal, table) + "\n";
 }
 
 /// Returns one line per size: the rate or the latency, its 95 % interval over samples, and a bar.
@@ -57,12 +80,38 @@ std::string curve_text(const Terminal& terminal, const harness::Series& series) 
   return paint(terminal, Colour::bold, series.probe) + "\n" + to_text(terminal, table) + "\n";
 }
 
+/// Returns the probes to run, each once, in the order in which they were asked for; all when none was.
+std::vector<std::string> probe_ids(const std::vector<std::string>& asked) {
+  std::vector<std::string> ids;
+  const auto add = [&](const std::string& id) {
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+  };
+  if (asked.empty()) {
+    for (const probes::Probe& probe : probes::probes()) add(probe.id);
+  }
+  for (const std::string& id : asked) {
+    if (id != capacity_id) {
+      add(id);
+    } else {
+      for (const std::string& curve : capacity_probes) add(curve);
+    }
+  }
+  return ids;
+}
+
+/// Capacities are shown when they were asked for, and when both curves were taken at sizes not chosen by
+/// hand.
+bool shows_capacities(const ProbeOptions& options, const ProbeRequest& request) {
+  const auto has = [](const std::vector<std::string>& ids, const std::string& id) {
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+  };
+  return has(options.ids, capacity_id) || (options.sizes.empty() && has(request.ids, capacity_probes[0]) &&
+                                           has(request.ids, capacity_probes[1]));
+}
+
 ProbeRequest request_of(const ProbeOptions& options) {
   ProbeRequest request;
-  request.ids = options.ids;
-  if (request.ids.empty()) {
-    for (const probes::Probe& probe : probes::probes()) request.ids.emplace_back(probe.id);
-  }
+  request.ids = probe_ids(options.ids);
   for (const std::string& id : request.ids)
     probes::find_probe(id);  // unknown ids are known before anything runs
   for (const std::string& size : options.sizes) request.sizes_bytes.push_back(parse_size(size));
@@ -106,6 +155,7 @@ harness::ExitCode run(const ProbeOptions& options, const Terminal& terminal) {
   }
   std::string result;
   for (const harness::Series& series : submission.launches[0].series) result += curve_text(terminal, series);
+  if (shows_capacities(options, request)) result += capacities_text(terminal, submission.derived.caches);
   if (complete) result += roofs_text(terminal, submission.derived.roofs) + "\n";
   print_result(result + where);
   return harness::ExitCode::ok;
