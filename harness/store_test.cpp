@@ -106,6 +106,17 @@ TEST_F(StoreTest, infinite_figures_are_refused_by_the_tables) {
   EXPECT_TRUE(contains(why, "CHECK")) << why;
 }
 
+TEST_F(StoreTest, a_transaction_takes_the_write_lock_at_once) {
+  fill(1);
+  Database one(path_, OpenMode::create, 0);
+  Database two(path_, OpenMode::create, 0);
+  {
+    const Transaction transaction(one);
+    EXPECT_TRUE(contains(failure_of([&] { Transaction second(two); }), "another process is writing"));
+  }
+  EXPECT_NO_THROW(Transaction{two}) << "one that was not committed lets go";
+}
+
 TEST_F(StoreTest, threads_that_add_at_once_lose_nothing) {
   constexpr int each = 25;
   const auto add_some = [this](int first) {

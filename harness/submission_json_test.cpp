@@ -106,6 +106,15 @@ TEST(submission_json, integers_that_doubles_cannot_hold_are_not_written) {
   EXPECT_NO_THROW(launch_to_json(launch));
 }
 
+TEST(submission_json, reals_are_written_with_nine_digits_whatever_their_size) {
+  Submission submission = example_submission();
+  submission.derived.flags = {{"a", "", 0.1 + 0.2}, {"b", "", 1234567890123.4}, {"c", "", 1e-310}};
+  const auto flags = submission_from_json(to_canonical_json(submission)).derived.flags;
+  EXPECT_EQ(flags[0].value, 0.3);
+  EXPECT_EQ(flags[1].value, 1234567890000.0);
+  EXPECT_EQ(flags[2].value, 1e-310);
+}
+
 TEST(submission_json, a_figure_that_is_not_finite_is_named) {
   Submission submission = example_submission();
   submission.derived.decode[0].weight_bytes_per_s = std::numeric_limits<double>::quiet_NaN();

@@ -3,6 +3,7 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <map>
@@ -68,7 +69,11 @@ class JsonWriter {
 
  private:
   /// Nine significant digits: far finer than anything measured, and half the characters.
-  static double rounded(double value) { return std::stod(fmt::format("{:.9g}", value)); }
+  static double rounded(double value) {
+    const std::string text = fmt::format("{:.9g}", value);
+    std::from_chars(text.data(), text.data() + text.size(), value);  // unlike stod: any locale, any magnitude
+    return value;
+  }
   template <std::integral T>
   static T checked(const char* key, T value) {
     if (std::cmp_less_equal(value, max_json_integer) && std::cmp_greater_equal(value, -max_json_integer))

@@ -62,6 +62,7 @@ const std::map<std::string, std::string> invalid_examples{
     {"parse_duplicate_key", "/protocol"},
     {"parse_duplicate_key_behind_escape", "/protocol"},
     {"parse_empty", ""},
+    {"parse_integer_below_minus_2_53", "/derived/flags/0/value"},
     {"parse_integer_beyond_2_53", "/launches/0/order_seed"},
     {"parse_integer_of_64_bits", "/launches/0/order_seed"},
     {"parse_invalid_utf8", ""},
