@@ -58,12 +58,16 @@ TEST_F(StoreTest, a_writer_killed_at_any_moment_loses_nothing_that_it_acknowledg
     ASSERT_EQ(pipe(ends), 0);
     const pid_t pid = start_storing(path_, round * 1000, 1000, ends[1]);
     close(ends[1]);
+    // Every other round lets one document in first: on a slow disk a kill this early would meet none.
+    std::vector<int> numbers;
+    int first = 0;
+    if (round % 2 == 1 && read(ends[0], &first, sizeof first) == sizeof first) numbers.push_back(first);
     usleep(static_cast<useconds_t>(random.below(20'000)));
     kill(pid, SIGKILL);
     int status = 0;
     waitpid(pid, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status)) << "it was to be killed at work";
-    const std::vector<int> numbers = read_numbers(ends[0]);
+    for (const int number : read_numbers(ends[0])) numbers.push_back(number);
     close(ends[0]);
     acknowledged += numbers.size();
     Store store(path_);
@@ -71,7 +75,7 @@ TEST_F(StoreTest, a_writer_killed_at_any_moment_loses_nothing_that_it_acknowledg
     const StoreCheck check = store.check();
     EXPECT_TRUE(check.problems.empty()) << check.problems.front();
   }
-  EXPECT_GT(acknowledged, 0u) << "no document was ever stored: the kills came too early to test anything";
+  EXPECT_GE(acknowledged, 12u) << "no document was stored: the kills came too early to test anything";
 }
 
 TEST_F(StoreTest, processes_that_store_at_once_lose_and_duplicate_nothing) {
