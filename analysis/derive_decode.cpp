@@ -3,6 +3,7 @@
 
 #include "analysis/derive.hpp"
 #include "analysis/derive_parts.hpp"
+#include "analysis/eviction.hpp"
 
 namespace analysis {
 
@@ -59,15 +60,6 @@ harness::Reading<double> best_read_roof(const std::vector<harness::Roof>& roofs)
   }
   if (best <= 0) return Unavailable{"no read roof was measured"};
   return best;
-}
-
-/// Evictions are verified by a probe that this version does not have; a concurrent arm has none to verify.
-harness::Reading<bool> eviction_verdict(const std::string& mode) {
-  if (mode == "warm") return Unavailable{"nothing is evicted"};
-  if (mode.rfind("evict_", 0) == 0 && mode != "evict_read" && mode != "evict_write") {
-    return Unavailable{"verification of evictions has not been built into this version"};
-  }
-  return Unavailable{"a concurrent antagonist evicts nothing that could be verified"};
 }
 
 const ArmRecord* find_warm(const std::vector<ArmRecord>& arms, size_t plan) {
@@ -151,7 +143,7 @@ std::vector<harness::DecodeResult> derive_decode(const Submission& submission,
     } else {
       result.roof_fraction = std::get<Unavailable>(roof);
     }
-    result.evicted_verified = eviction_verdict(arm.key.mode);
+    result.evicted_verified = eviction_verdict(submission, submission.plans[arm.plan], arm.key.mode);
     result.kernel_version = submission.plans[arm.plan].kernel_version;
     results.push_back(result);
   }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/derive_parts.hpp"
+#include "analysis/eviction.hpp"
 #include "analysis/probe_series.hpp"
 
 namespace analysis {
@@ -194,8 +195,9 @@ void flag_launches(const Submission& submission, std::vector<Flag>& flags) {
   int failed = 0;
   std::string first_reason;
   for (const auto& launch : submission.launches) {
-    const auto series = std::find_if(launch.series.begin(), launch.series.end(),
-                                     [](const auto& each) { return each.status == harness::Status::failed; });
+    const auto series = std::find_if(launch.series.begin(), launch.series.end(), [](const auto& each) {
+      return each.status == harness::Status::failed && !is_not_evicted(each);
+    });
     if (series == launch.series.end() && !launch.series.empty()) continue;
     ++failed;
     if (!first_reason.empty()) continue;
@@ -208,6 +210,21 @@ void flag_launches(const Submission& submission, std::vector<Flag>& flags) {
                    "reason in the submission's launches",
                    failed, submission.launches.size(), first_reason),
        static_cast<double>(failed)});
+}
+
+void flag_not_evicted(const Submission& submission, std::vector<Flag>& flags) {
+  int arms = 0;
+  for (const auto& launch : submission.launches) {
+    arms += static_cast<int>(std::count_if(launch.series.begin(), launch.series.end(), is_not_evicted));
+  }
+  if (arms == 0) return;
+  const auto cold = cold_bytes(submission);
+  flags.push_back(
+      {"not_evicted",
+       fmt::format(
+           "evict_stream has no speed: {}. Free memory for longer streams, or compare evict_flush",
+           available(cold) ? "its plan streams nothing" : std::get<harness::Unavailable>(cold).reason),
+       static_cast<double>(arms)});
 }
 
 void flag_unavailable_arms(const Submission& submission, std::vector<Flag>& flags) {
@@ -235,6 +252,7 @@ std::vector<Flag> derive_flags(const Submission& submission, const std::vector<A
   flag_ties(submission, flags);
   flag_correlation(submission, arms, flags);
   flag_launches(submission, flags);
+  flag_not_evicted(submission, flags);
   flag_unavailable_arms(submission, flags);
   return flags;
 }

@@ -66,7 +66,8 @@ struct Plan {
   int64_t page_bytes = 4096;
   int threads = 1;
   int position_first = 0, position_last = 0;  ///< inclusive
-  std::vector<int> positions;                 ///< non-empty: exactly these are timed (evict_stream)
+  std::vector<int> positions;  ///< non-empty: of that range exactly these are timed, ascending
+  int64_t evict_stream_bytes = 0;  ///< read before each timed token of evict_stream; 0: not known
   int warmup_tokens = 64;  ///< decoded untimed before each pass, under the conditions of its arm
   int block_tokens = 32;
   int samples_per_arm = 0;             ///< declared before the launch

@@ -117,6 +117,7 @@ inline Plan example_plan() {
   plan.position_first = 65;
   plan.position_last = 1023;
   plan.positions = {65, 500, 1023};
+  plan.evict_stream_bytes = 134'217'728;
   plan.samples_per_arm = 3;
   plan.golden = example_hash;
   plan.weight_bytes_per_token = 1'933'600;

@@ -23,6 +23,7 @@ void fields(Io& io, T& value) {
   io("position_first", value.position_first);
   io("position_last", value.position_last);
   io.optional("positions", value.positions);
+  io.unless_zero("evict_stream_bytes", value.evict_stream_bytes);
   io("warmup_tokens", value.warmup_tokens);
   io("block_tokens", value.block_tokens);
   io("samples_per_arm", value.samples_per_arm);

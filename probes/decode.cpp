@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <utility>
 
-#include "harness/buffer.hpp"
 #include "harness/counters.hpp"
 #include "harness/cpu_features.hpp"
 #include "harness/error.hpp"
@@ -16,58 +15,25 @@
 #include "models/kernels/select.hpp"
 #include "models/shape.hpp"
 #include "models/weights.hpp"
+#include "probes/decode_conditions.hpp"
 #include "probes/decode_pass.hpp"
-#include "probes/memory_walk.hpp"
+#include "probes/memory_budget.hpp"
 #include "probes/order.hpp"
+#include "probes/working_sets.hpp"
 
 namespace probes {
 namespace {
 
 constexpr uint64_t prompt_seed = 2;  // not the golden pass's: one does not warm the other's path
 
-/// What the arms of this launch need beside the decoder.
-struct Antagonist {
-  std::optional<harness::Buffer> memory;
-  Neighbour neighbour;
-};
-
-int64_t flushed_bytes(const models::Decoder& decoder) {
-  int64_t bytes = 0;
-  for (const auto region : decoder.weight_regions()) bytes += static_cast<int64_t>(region.size());
-  return bytes;
-}
-
-/// Tries out once what an arm needs; returns why it cannot run here, or "".
-std::string reason_against(const Arm& arm, const models::Decoder& decoder, const DecodeContext& context,
-                           Antagonist& antagonist) {
-  if (arm.flushes) {
-    const auto region = decoder.weight_regions().front();
-    if (!harness::flush_from_caches(region.data(), 1)) return "this CPU has no user-space cache flush";
-  }
-  if (arm.walks) {
-    const auto neighbour = nearest_neighbour(context.topology, context.pu);
-    if (!harness::available(neighbour)) return std::get<harness::Unavailable>(neighbour).reason;
-    antagonist.neighbour = std::get<Neighbour>(neighbour);
-    try {
-      antagonist.memory.emplace(static_cast<size_t>(memory_walk_bytes), harness::Pages::huge);
-      const MemoryWalk walk(context.topology, antagonist.neighbour.pu, *antagonist.memory);
-    } catch (const harness::Error& error) {
-      if (error.code() != harness::ExitCode::unavailable) throw;
-      return error.what();
-    }
-  }
-  return "";
-}
-
-harness::Series make_series(const harness::Plan& plan, const Arm& arm, const models::Decoder& decoder) {
+harness::Series make_series(const harness::Plan& plan, const Arm& arm, const DecodeConditions& conditions) {
   harness::Series series;
   series.probe = "decode";
   series.model = plan.model;
   series.arm = arm.id;
   series.mode = arm.mode;
   series.placement = "none";
-  if (arm.flushes) series.params["flush_bytes"] = flushed_bytes(decoder);
-  if (arm.walks) series.params["antagonist_bytes"] = memory_walk_bytes;
+  series.params = conditions.params(arm);
   return series;
 }
 
@@ -105,16 +71,8 @@ void fail_all(harness::Launch& launch, const std::string& reason) {
   }
 }
 
-PassResult run_arm_pass(const Arm& arm, const PassSetup& setup, const DecodeContext& context,
-                        const Antagonist& antagonist, harness::Counters& counters) {
-  std::unique_ptr<MemoryWalk> walk;
-  if (arm.walks)
-    walk = std::make_unique<MemoryWalk>(context.topology, antagonist.neighbour.pu, *antagonist.memory);
-  return run_pass(setup, arm.flushes, counters);
-}
-
 /// Runs the passes of `launch.arm_order` into the series of their arms.
-void run_passes(const PassSetup& setup, const DecodeContext& context, const Antagonist& antagonist,
+void run_passes(const PassSetup& setup, const DecodeContext& context, DecodeConditions& conditions,
                 harness::Launch& launch) {
   harness::Counters counters;
   std::map<std::string, harness::Series*> series_of;
@@ -122,11 +80,16 @@ void run_passes(const PassSetup& setup, const DecodeContext& context, const Anta
   std::optional<uint64_t> tokens_digest;
   for (size_t i = 0; i < launch.arm_order.size(); ++i) {
     const Arm& arm = find_arm(launch.arm_order[i]);
-    const PassResult pass = run_arm_pass(arm, setup, context, antagonist, counters);
+    const auto antagonist = conditions.antagonist(arm);
+    const PassResult pass = run_pass(setup, conditions.evictor(arm), counters);
     add_pass(*series_of.at(arm.id), pass);
     add_counters(launch.counters, pass.counters);
     if (tokens_digest.value_or(pass.tokens_digest) != pass.tokens_digest) {
       fail_all(launch, fmt::format("pass {} ({}) decoded other tokens than the first", i, arm.id));
+      return;
+    }
+    if (!conditions.streams_were_right()) {
+      fail_all(launch, fmt::format("pass {} ({}): what was streamed is not what was written", i, arm.id));
       return;
     }
     tokens_digest = pass.tokens_digest;
@@ -137,6 +100,16 @@ void run_passes(const PassSetup& setup, const DecodeContext& context, const Anta
 
 [[noreturn]] void refuse(const std::string& why) {
   throw harness::Error(harness::ExitCode::usage, why);
+}
+
+/// A list names positions of its range, ascending, from the first to the last of it.
+void check_positions(const harness::Plan& plan) {
+  const std::vector<int>& list = plan.positions;
+  if (list.empty()) return;
+  const bool ascending = std::is_sorted(list.begin(), list.end(), std::less_equal<>());
+  if (ascending && list.front() == plan.position_first && list.back() == plan.position_last) return;
+  refuse(
+      fmt::format("the list of positions must rise from {} to {}", plan.position_first, plan.position_last));
 }
 
 const models::Shape& shape_of(const harness::Plan& plan, const models::I8Model* file) {
@@ -177,7 +150,12 @@ void check_plan(const harness::Plan& plan, const models::I8Model* file) {
                        shape.name));
   }
   if (plan.block_tokens < 1) refuse(fmt::format("block_tokens {}: give at least 1", plan.block_tokens));
-  if (!plan.positions.empty()) refuse("single positions cannot be timed yet: give a range");
+  check_positions(plan);
+  if (plan.evict_stream_bytes < 0 || plan.evict_stream_bytes > max_buffer_bytes ||
+      plan.evict_stream_bytes % size_quantum_bytes != 0) {
+    refuse(fmt::format("evict_stream_bytes {}: give a multiple of {} up to {}", plan.evict_stream_bytes,
+                       size_quantum_bytes, max_buffer_bytes));
+  }
   if (plan.weights != (file == nullptr ? "synthetic" : file->sha256)) {
     refuse(fmt::format("the plan asks for weights {}, which are not there", plan.weights));
   }
@@ -203,7 +181,9 @@ harness::Launch run_decode_launch(const harness::Plan& plan, const DecodeContext
   harness::Launch launch;
   launch.purpose = "decode";
   launch.order_seed = recordable_seed(context.order_seed);
-  for (const std::string& id : plan.arms) launch.series.push_back(make_series(plan, find_arm(id), decoder));
+  DecodeConditions conditions(plan, decoder, context.topology, context.pu);
+  for (const std::string& id : plan.arms)
+    launch.series.push_back(make_series(plan, find_arm(id), conditions));
   launch.golden_got = models::golden_digest(decoder, shape);
   if (!plan.golden.empty() && *launch.golden_got != plan.golden) {
     fail_all(launch, fmt::format("wrong logits: the golden pass gave {}, expected {}", *launch.golden_got,
@@ -212,21 +192,18 @@ harness::Launch run_decode_launch(const harness::Plan& plan, const DecodeContext
     return launch;
   }
 
-  Antagonist antagonist;
   std::vector<std::string> runnable;
   for (harness::Series& series : launch.series) {
     const Arm& arm = find_arm(series.arm);
-    series.reason = reason_against(arm, decoder, context, antagonist);
-    if (arm.walks && antagonist.neighbour.pu >= 0) series.placement = antagonist.neighbour.placement;
-    if (series.reason.empty()) {
-      runnable.push_back(series.arm);
-    } else {
-      series.status = harness::Status::unavailable;
-    }
+    const Obstacle obstacle = conditions.prepare(arm);
+    series.placement = conditions.placement(arm);
+    series.status = obstacle.status;
+    series.reason = obstacle.reason;
+    if (obstacle.status == harness::Status::ok) runnable.push_back(series.arm);
   }
   launch.arm_order = arm_order(runnable, context.order_seed);
   const auto prompt = models::seeded_tokens(shape, prompt_seed, std::max(plan.position_first, 1));
-  run_passes({decoder, plan, context.clock, prompt}, context, antagonist, launch);
+  run_passes({decoder, plan, context.clock, prompt}, context, conditions, launch);
   launch.wall_ns = context.clock.now_ns() - start_ns;
   return launch;
 }

@@ -22,17 +22,20 @@ struct DecodeContext {
 };
 
 /// Throws Error(usage) for a plan that cannot run: an unknown arm, model or ISA, positions outside the
-/// context, blocks of no tokens; Error(unavailable) for an ISA that this CPU lacks, and for weights whose
-/// rows are wider than int8 arithmetic takes.
+/// context or in disorder, blocks of no tokens; Error(unavailable) for an ISA that this CPU lacks, and for
+/// weights whose rows are wider than int8 arithmetic takes.
 void check_plan(const harness::Plan& plan, const models::I8Model* file = nullptr);
 
 /// Runs a launch: the golden pass (untimed), then every pass of arm_order: 64 untimed tokens under the arm's
 /// conditions, state reset, untimed prefill to position_first, then the timed blocks. Arms:
 ///   warm, aa      back to back (aa is warm again: the A/A control)
 ///   evict_flush   all weight lines flushed before every timed token, outside the timed part
-///   evict_read    a thread on another PU walks 64 MiB, one byte per line, all the while
+///   evict_stream  plan.evict_stream_bytes of other memory read before every timed token, likewise
+///   evict_read    a thread on another PU reads 64 MiB, one byte per line, all the while
+///   evict_write   … writes it
 /// One series per arm of the plan, in the plan's order. An arm that cannot run here is `unavailable` and
-/// stands not in arm_order. A golden mismatch makes every series `failed`, without samples. The launch's
+/// stands not in arm_order; likewise evict_stream without a size to stream, which is `failed`:
+/// "not_evicted". A golden mismatch makes every series `failed`, without samples. The launch's
 /// start_ns is 0: the parent knows when the run began.
 harness::Launch run_decode_launch(const harness::Plan& plan, const DecodeContext& context);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -12,11 +13,13 @@
 namespace probes {
 namespace {
 
-constexpr std::array<Arm, 4> arms{{
-    {"warm", "warm", false, false},
-    {"aa", "warm", false, false},
-    {"evict_flush", "evict_flush", true, false},
-    {"evict_read", "evict_read", false, true},
+constexpr std::array<Arm, 6> arms{{
+    {"warm", "warm", Condition::none},
+    {"aa", "warm", Condition::none},
+    {"evict_flush", "evict_flush", Condition::flush},
+    {"evict_stream", "evict_stream", Condition::stream},
+    {"evict_read", "evict_read", Condition::walk_read},
+    {"evict_write", "evict_write", Condition::walk_write},
 }};
 
 }  // namespace
@@ -38,7 +41,20 @@ std::vector<std::string> arm_order(const std::vector<std::string>& ids, uint64_t
   return order;
 }
 
+void time_single_positions(harness::Plan& plan, int count) {
+  const int64_t range = int64_t{plan.position_last} - plan.position_first + 1;
+  const int64_t parts = std::min<int64_t>(count, range);
+  plan.positions.clear();
+  for (int64_t i = 0; i < parts; ++i)
+    plan.positions.push_back(plan.position_first + static_cast<int>((2 * i + 1) * range / (2 * parts)));
+  plan.position_first = plan.positions.front();
+  plan.position_last = plan.positions.back();
+  plan.block_tokens = 1;
+  plan.samples_per_arm = samples_per_arm(plan);
+}
+
 int timed_positions(const harness::Plan& plan) {
+  if (!plan.positions.empty()) return static_cast<int>(plan.positions.size());
   return plan.position_last - plan.position_first + 1;
 }
 

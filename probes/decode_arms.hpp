@@ -8,13 +8,26 @@
 
 namespace probes {
 
+/// What is done to the caches while an arm decodes.
+enum class Condition {
+  none,
+  flush,      ///< weights are flushed before each token
+  stream,     ///< other memory is read before each token, enough to leave nothing of the weights
+  walk_read,  ///< a thread on another PU reads memory all the while
+  walk_write  ///< … or writes it
+};
+
 /// One way to decode. The A/A arm is "aa": warm once more, under its own name.
 struct Arm {
   const char* id;
   const char* mode;
-  bool flushes;  ///< weights are flushed before each token
-  bool walks;    ///< a thread on another PU walks memory all the while
+  Condition condition;
 };
+
+/// Returns whether a thread on another PU runs all the while.
+inline bool is_concurrent(const Arm& arm) {
+  return arm.condition == Condition::walk_read || arm.condition == Condition::walk_write;
+}
 
 /// Throws Error(usage) that names the nearest arm.
 const Arm& find_arm(const std::string& id);
@@ -23,7 +36,15 @@ const Arm& find_arm(const std::string& id);
 /// alike.
 std::vector<std::string> arm_order(const std::vector<std::string>& arms, uint64_t seed);
 
-/// Returns how many positions one pass times.
+/// How many single positions `evict_stream` times in a pass: an eviction takes far longer than a token.
+inline constexpr int single_positions = 32;
+
+/// Makes a plan time `count` single positions of its range, one per sample: the middles of as many equal
+/// parts of it, so that their mean cost is that of the range. The range shrinks to the first and last of
+/// them. A range with fewer positions is timed whole.
+void time_single_positions(harness::Plan& plan, int count = single_positions);
+
+/// Returns how many positions one pass times: those of the list, or else of the whole range.
 int timed_positions(const harness::Plan& plan);
 
 /// Returns how many samples one arm of this plan gives: blocks of block_tokens over the positions (the last

@@ -48,10 +48,59 @@ TEST(DecodeArms, samples_are_the_blocks_of_both_passes_with_the_short_last_one) 
 
 TEST(DecodeArms, the_control_arm_is_warm_under_another_name) {
   EXPECT_STREQ(find_arm("aa").mode, "warm");
-  EXPECT_FALSE(find_arm("aa").flushes || find_arm("aa").walks);
-  EXPECT_FALSE(find_arm("warm").flushes || find_arm("warm").walks);
-  EXPECT_TRUE(find_arm("evict_flush").flushes);
-  EXPECT_TRUE(find_arm("evict_read").walks);
+  EXPECT_EQ(find_arm("aa").condition, Condition::none);
+  EXPECT_EQ(find_arm("warm").condition, Condition::none);
+}
+
+TEST(DecodeArms, every_other_arm_is_the_mode_of_its_name_with_a_condition_of_its_own) {
+  std::set<Condition> seen{Condition::none};
+  for (const std::string id : {"evict_flush", "evict_stream", "evict_read", "evict_write"}) {
+    EXPECT_EQ(find_arm(id).mode, id);
+    EXPECT_TRUE(seen.insert(find_arm(id).condition).second) << id;
+    EXPECT_EQ(is_concurrent(find_arm(id)), id == "evict_read" || id == "evict_write") << id;
+  }
+}
+
+TEST(DecodeArms, single_positions_are_the_middles_of_equal_parts_of_the_range) {
+  harness::Plan plan;
+  plan.position_first = 65;
+  plan.position_last = 1023;
+  time_single_positions(plan);
+  ASSERT_EQ(plan.positions.size(), 32U);
+  EXPECT_EQ(plan.position_first, 79);
+  EXPECT_EQ(plan.position_last, 1009);
+  EXPECT_EQ(plan.positions.front(), 79);
+  EXPECT_EQ(plan.positions.back(), 1009);
+  int sum = 0;
+  for (size_t i = 0; i < plan.positions.size(); ++i) {
+    sum += plan.positions[i];
+    if (i == 0) continue;
+    EXPECT_GE(plan.positions[i] - plan.positions[i - 1], 29);
+    EXPECT_LE(plan.positions[i] - plan.positions[i - 1], 30);
+  }
+  EXPECT_NEAR(sum / 32.0, (65 + 1023) / 2.0, 1.0);
+  EXPECT_EQ(plan.block_tokens, 1);
+  EXPECT_EQ(timed_positions(plan), 32);
+  EXPECT_EQ(plan.samples_per_arm, 64);
+}
+
+TEST(DecodeArms, a_short_range_is_timed_whole) {
+  harness::Plan plan;
+  plan.position_first = 7;
+  plan.position_last = 9;
+  time_single_positions(plan);
+  EXPECT_EQ(plan.positions, (std::vector<int>{7, 8, 9}));
+  EXPECT_EQ(plan.samples_per_arm, 6);
+}
+
+TEST(DecodeArms, samples_of_a_list_are_its_blocks) {
+  harness::Plan plan;
+  plan.position_first = 3;
+  plan.position_last = 90;
+  plan.positions = {3, 20, 21, 70, 90};
+  plan.block_tokens = 2;
+  EXPECT_EQ(timed_positions(plan), 5);
+  EXPECT_EQ(samples_per_arm(plan), 6);
 }
 
 TEST(DecodeArms, an_unknown_arm_is_a_usage_error_that_names_the_nearest) {

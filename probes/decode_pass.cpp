@@ -2,11 +2,11 @@
 
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <string>
+#include <utility>
 
-#include "harness/buffer.hpp"
 #include "harness/sampler.hpp"
+#include "probes/decode_arms.hpp"
 
 namespace probes {
 namespace {
@@ -48,16 +48,12 @@ struct BlockWatch {
   harness::Disturbed disturbed;
 };
 
-void flush_weights(const models::Decoder& decoder) {
-  for (const auto region : decoder.weight_regions()) harness::flush_from_caches(region.data(), region.size());
-}
-
 /// Decodes from an empty sequence, untimed.
-void warm_up(const PassSetup& setup, bool flushes) {
+void warm_up(const PassSetup& setup, const std::function<void()>& evict) {
   setup.decoder.reset();
   uint32_t token = setup.prompt.front();
   for (int i = 0; i < setup.plan.warmup_tokens; ++i) {
-    if (flushes) flush_weights(setup.decoder);
+    if (evict) evict();
     token = models::argmax(setup.decoder.step(token));
   }
 }
@@ -82,27 +78,39 @@ uint64_t digest_token(uint64_t digest, uint32_t token) {
   return (digest ^ token) * 0x100000001B3ULL;
 }
 
+/// Returns whether a position is the next one to time after `done` of them.
+bool is_timed(const harness::Plan& plan, int position, int done) {
+  return plan.positions.empty() || plan.positions[static_cast<size_t>(done)] == position;
+}
+
 }  // namespace
 
-PassResult run_pass(const PassSetup& setup, bool flushes, harness::Counters& counters) {
+PassResult run_pass(const PassSetup& setup, const std::function<void()>& evict, harness::Counters& counters) {
   PassResult result;
-  warm_up(setup, flushes);
+  warm_up(setup, evict);
   uint32_t token = prefill(setup);
-  const int tokens = setup.plan.position_last - setup.plan.position_first + 1;
+  const harness::Plan& plan = setup.plan;
+  const int total = timed_positions(plan);
   const harness::Disturbance before = harness::read_disturbance(setup.clock);
   BlockWatch watch(setup.clock);
   counters.start();
-  for (int done = 0; done < tokens;) {
-    int64_t sum_ns = 0;
-    for (const int end = std::min(done + setup.plan.block_tokens, tokens); done < end; ++done) {
-      if (flushes) flush_weights(setup.decoder);
+  int done = 0;
+  int64_t sum_ns = 0;
+  for (int position = plan.position_first; done < total; ++position) {
+    if (is_timed(plan, position, done)) {
+      if (evict) evict();
       const int64_t start_ns = setup.clock.now_ns();
       token = models::argmax(setup.decoder.step(token));
       sum_ns += setup.clock.now_ns() - start_ns;
-      result.tokens_digest = digest_token(result.tokens_digest, token);
+      ++done;
+      if (done % plan.block_tokens == 0 || done == total) {
+        watch.after_block(static_cast<int>(result.block_ns.size()), done == total);
+        result.block_ns.push_back(std::exchange(sum_ns, 0));
+      }
+    } else {
+      token = models::argmax(setup.decoder.step(token));
     }
-    watch.after_block(static_cast<int>(result.block_ns.size()), done == tokens);
-    result.block_ns.push_back(sum_ns);
+    result.tokens_digest = digest_token(result.tokens_digest, token);
   }
   result.counters = counters.stop();
   result.totals = as_totals(harness::since(before, harness::read_disturbance(setup.clock)));

@@ -77,6 +77,58 @@ TEST(Decode, a_sample_is_the_sum_of_its_tokens_durations_and_the_last_block_is_s
   }
 }
 
+/// Six single positions, and a stream far too small to evict anything: what is tested is which tokens are
+/// timed.
+harness::Plan make_list_plan(const std::vector<std::string>& arms) {
+  auto plan = make_plan(arms);
+  time_single_positions(plan, 6);
+  plan.evict_stream_bytes = 1 << 20;
+  return plan;
+}
+
+TEST(Decode, of_a_list_each_position_is_a_sample_of_its_own) {
+  const auto plan = make_list_plan({"warm", "aa", "evict_stream"});
+  const auto launch = run(plan, harness::read_host_topology());
+  for (const auto& series : launch.series) {
+    EXPECT_EQ(series.status, harness::Status::ok) << series.arm << ": " << series.reason;
+    EXPECT_EQ(series.samples.size(), 12U);
+    EXPECT_EQ(static_cast<int>(series.samples.size()), plan.samples_per_arm);
+  }
+}
+
+TEST(Decode, the_stream_before_a_token_and_the_tokens_between_are_not_timed) {
+  harness::FakeClock time;
+  time.per_read_ns = 5;
+  auto plan = make_list_plan({"warm", "evict_stream"});
+  plan.block_tokens = 4;
+  plan.samples_per_arm = samples_per_arm(plan);
+  const auto topology = harness::read_host_topology();
+  const auto launch = run_decode_launch(plan, {topology, time.clock(), 0, 5, {}, nullptr});
+  for (const auto& series : launch.series)
+    EXPECT_EQ(series.samples, (std::vector<int64_t>{4 * 5, 2 * 5, 4 * 5, 2 * 5})) << series.arm;
+}
+
+TEST(Decode, a_list_decodes_the_same_tokens_as_its_range) {
+  if (!harness::available(harness::read_counter_support().sde))
+    GTEST_SKIP() << "PAPI has no software-defined events";
+  const auto plan = make_list_plan({"warm"});
+  const auto launch = run(plan, harness::read_host_topology());
+  const int from_first_to_last = plan.position_last - plan.position_first + 1;
+  EXPECT_EQ(std::get<int64_t>(launch.counters.at("tokens")), 2 * from_first_to_last);
+}
+
+TEST(Decode, without_a_size_to_stream_the_arm_fails_as_not_evicted_and_the_others_run) {
+  auto plan = make_list_plan({"warm", "evict_stream"});
+  plan.evict_stream_bytes = 0;
+  const auto launch = run(plan, harness::read_host_topology());
+  const auto& series = series_of(launch, "evict_stream");
+  EXPECT_EQ(series.status, harness::Status::failed);
+  EXPECT_EQ(series.reason.rfind("not_evicted: ", 0), 0U) << series.reason;
+  EXPECT_TRUE(series.samples.empty());
+  EXPECT_EQ(launch.arm_order, (std::vector<std::string>{"warm", "warm"}));
+  EXPECT_EQ(series_of(launch, "warm").status, harness::Status::ok);
+}
+
 TEST(Decode, counts_exactly_the_timed_tokens_in_software) {
   const auto plan = make_plan({"warm", "aa"});
   const auto launch = run(plan, harness::read_host_topology());
@@ -95,14 +147,16 @@ TEST(Decode, the_flushed_arm_says_how_much_it_flushes) {
   EXPECT_EQ(series_of(launch, "warm").params.count("flush_bytes"), 0U);
 }
 
-TEST(Decode, the_antagonist_runs_on_another_pu_and_its_place_is_recorded) {
+TEST(Decode, the_antagonists_run_on_another_pu_and_their_place_is_recorded) {
   const auto topology = harness::read_host_topology();
   if (harness::allowed_pus(topology).size() < 2) GTEST_SKIP() << "only one PU is allowed here";
-  const auto launch = run(make_plan({"evict_read"}), topology);
-  const auto& series = series_of(launch, "evict_read");
-  ASSERT_EQ(series.status, harness::Status::ok) << series.reason;
-  EXPECT_NE(series.placement, "none");
-  EXPECT_EQ(series.samples.size(), 4U);
+  const auto launch = run(make_plan({"evict_read", "evict_write"}), topology);
+  for (const auto& series : launch.series) {
+    ASSERT_EQ(series.status, harness::Status::ok) << series.arm << ": " << series.reason;
+    EXPECT_NE(series.placement, "none");
+    EXPECT_EQ(series.samples.size(), 4U);
+    EXPECT_GT(std::get<int64_t>(series.params.at("antagonist_bytes")), 0);
+  }
 }
 
 TEST(Decode, the_antagonist_is_unavailable_with_one_pu_and_the_other_arms_run) {
@@ -168,13 +222,22 @@ TEST(Decode, plans_that_cannot_run_are_usage_errors) {
   EXPECT_EQ(refusal([](Plan& p) { p.position_last = 2; }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.model = "coreflow_1_8m"; }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.isa = "avx3"; }), ExitCode::usage);
-  EXPECT_EQ(refusal([](Plan& p) { p.arms = {"warm", "evict_stream"}; }), ExitCode::usage);
+  EXPECT_EQ(refusal([](Plan& p) { p.arms = {"warm", "evict_strem"}; }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.arms = {"warm", "warm"}; }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.arms.clear(); }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.block_tokens = 0; }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.warmup_tokens = -1; }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.warmup_tokens = 1025; }), ExitCode::usage);
-  EXPECT_EQ(refusal([](Plan& p) { p.positions = {1, 2}; }), ExitCode::usage);
+  EXPECT_EQ(refusal([](Plan& p) { time_single_positions(p, 4); }), ExitCode::ok);
+  EXPECT_EQ(refusal([](Plan& p) { p.positions = {3, 4, 42}; }), ExitCode::ok);
+  EXPECT_EQ(refusal([](Plan& p) { p.positions = {3, 4, 41}; }), ExitCode::usage);
+  EXPECT_EQ(refusal([](Plan& p) { p.positions = {4, 42}; }), ExitCode::usage);
+  EXPECT_EQ(refusal([](Plan& p) { p.positions = {3, 9, 4, 42}; }), ExitCode::usage);
+  EXPECT_EQ(refusal([](Plan& p) { p.positions = {3, 9, 9, 42}; }), ExitCode::usage);
+  EXPECT_EQ(refusal([](Plan& p) { p.evict_stream_bytes = 1 << 20; }), ExitCode::ok);
+  EXPECT_EQ(refusal([](Plan& p) { p.evict_stream_bytes = -512; }), ExitCode::usage);
+  EXPECT_EQ(refusal([](Plan& p) { p.evict_stream_bytes = 100; }), ExitCode::usage);
+  EXPECT_EQ(refusal([](Plan& p) { p.evict_stream_bytes = int64_t{1} << 50; }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.weights = std::string(64, 'a'); }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.threads = 2; }), ExitCode::usage);
 }

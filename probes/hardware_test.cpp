@@ -7,6 +7,9 @@
 
 #include "harness/clock.hpp"
 #include "harness/cpu_features.hpp"
+#include "harness/topology.hpp"
+#include "probes/decode.hpp"
+#include "probes/memory_budget.hpp"
 #include "probes/probe.hpp"
 
 namespace probes {
@@ -49,6 +52,25 @@ TEST(Hardware, a_lap_over_a_flushed_set_takes_longer_than_over_a_warm_one) {
   ASSERT_EQ(series.status, harness::Status::ok) << series.reason;
   EXPECT_LT(std::get<int64_t>(series.params.at("warm_lap_ns")),
             std::get<int64_t>(series.params.at("flushed_lap_ns")));
+}
+
+TEST(Hardware, tokens_take_longer_after_a_stream_that_evicts) {
+  const auto topology = harness::read_host_topology();
+  harness::Plan plan;
+  plan.model = "coreflow_1_9m";
+  plan.isa = "scalar";
+  plan.position_last = 127;
+  plan.arms = {"warm", "evict_stream"};
+  plan.evict_stream_bytes = 256 << 20;
+  if (memory_budget_bytes() < plan.evict_stream_bytes) GTEST_SKIP() << "too little memory";
+  time_single_positions(plan, 8);
+  const auto launch = run_decode_launch(plan, {topology, harness::steady_clock(), 0, 5, {}, nullptr});
+  std::vector<int64_t> best_ns;
+  for (const auto& series : launch.series) {
+    ASSERT_EQ(series.status, harness::Status::ok) << series.arm << ": " << series.reason;
+    best_ns.push_back(*std::min_element(series.samples.begin(), series.samples.end()));
+  }
+  EXPECT_LT(best_ns[0], best_ns[1]);
 }
 
 TEST(Hardware, no_core_loads_more_than_four_vectors_per_cycle) {

@@ -43,6 +43,7 @@ harness::Series run(const ProbeContext& context) {
   const harness::Buffer buffer(static_cast<size_t>(sizes_bytes.back()), harness::Pages::huge, context.seed);
   const harness::Streams& streams = harness::select_streams(context.features);
   const std::byte* at = nullptr;
+  int64_t chain_bytes = 0;
 
   SweepBody body;
   body.work_unit = "loads";
@@ -51,6 +52,7 @@ harness::Series run(const ProbeContext& context) {
     link_lines(buffer.data(),
                single_cycle(size / chase_line_bytes, context.seed + static_cast<uint64_t>(size)));
     at = buffer.data();
+    chain_bytes = size;
   };
   uint64_t refreshed = 0;
   const harness::Cache* llc = harness::last_level_cache(context.topology);
@@ -62,7 +64,7 @@ harness::Series run(const ProbeContext& context) {
   body.verify = [&](int64_t) {
     // A chase that left its lines was not reading the chain that was written.
     const auto offset = at - buffer.data();
-    return offset >= 0 && offset < sizes_bytes.back() && offset % chase_line_bytes == 0;
+    return offset >= 0 && offset < chain_bytes && offset % chase_line_bytes == 0;
   };
 
   harness::Series series;

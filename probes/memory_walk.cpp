@@ -13,30 +13,43 @@ namespace {
 constexpr int64_t line_bytes = 64;
 constexpr int64_t lines_between_checks = 1024;
 
-void walk(const harness::Buffer& buffer, const std::atomic<bool>& stop, std::atomic<int64_t>& walked_bytes) {
-  // Volatile: the loads are the purpose.
-  const auto* const data = reinterpret_cast<const volatile char*>(buffer.data());
+/// Calls `touch` with one byte of each line in turn.
+template <class Touch>
+void walk_lines(const harness::Buffer& buffer, const std::atomic<bool>& stop,
+                std::atomic<int64_t>& walked_bytes, const Touch& touch) {
+  // Volatile: the loads and stores are the purpose.
+  auto* const data = reinterpret_cast<volatile char*>(buffer.data());
   const auto lines = static_cast<int64_t>(buffer.bytes()) / line_bytes;
   int64_t line = 0;
   while (!stop.load(std::memory_order_relaxed)) {
     for (int64_t i = 0; i < lines_between_checks; ++i) {
-      (void)data[line * line_bytes];
+      touch(data[line * line_bytes]);
       if (++line == lines) line = 0;
     }
     walked_bytes.fetch_add(lines_between_checks * line_bytes, std::memory_order_relaxed);
   }
 }
 
+void walk_as(Walk walk, const harness::Buffer& buffer, const std::atomic<bool>& stop,
+             std::atomic<int64_t>& walked_bytes) {
+  if (walk == Walk::read) {
+    walk_lines(buffer, stop, walked_bytes,
+               [](volatile char& byte) { [[maybe_unused]] const char got = byte; });
+  } else {
+    walk_lines(buffer, stop, walked_bytes, [](volatile char& byte) { byte = 0; });
+  }
+}
+
 }  // namespace
 
-MemoryWalk::MemoryWalk(const harness::Topology& topology, int pu, const harness::Buffer& buffer) {
+MemoryWalk::MemoryWalk(const harness::Topology& topology, int pu, const harness::Buffer& buffer, Walk walk) {
   std::promise<void> bound;
   std::future<void> is_bound = bound.get_future();
-  thread_ = std::thread([this, &topology, pu, &buffer, promise = std::move(bound)]() mutable {
+  thread_ = std::thread([this, &topology, pu, &buffer, walk, promise = std::move(bound)]() mutable {
     try {
       const harness::Pin pin(topology, pu);
       promise.set_value();
-      walk(buffer, stop_, walked_bytes_);
+      walk_as(walk, buffer, stop_, walked_bytes_);
     } catch (const harness::Error&) {
       promise.set_exception(std::current_exception());
     }

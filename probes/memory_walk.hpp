@@ -1,4 +1,4 @@
-// The concurrent antagonist: a thread that reads memory while something else is measured.
+// The concurrent antagonist: a thread that reads or writes memory while something else is measured.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -13,16 +13,20 @@ namespace probes {
 
 inline constexpr int64_t memory_walk_bytes = int64_t{64} << 20;
 
-/// Owns a thread, bound to one PU, that reads one byte of each 64-byte line of a buffer, round and round,
-/// until this is destroyed. When the constructor returns, the thread is bound and walking. Throws
+/// What the walk does to each line. Written lines must be owned by the core that writes and go back to
+/// memory.
+enum class Walk { read, write };
+
+/// Owns a thread, bound to one PU, that reads or writes one byte of each 64-byte line of a buffer, round and
+/// round, until this is destroyed. When the constructor returns, the thread is bound and walking. Throws
 /// Error(unavailable) when it cannot be bound there.
 class MemoryWalk {
  public:
-  MemoryWalk(const harness::Topology& topology, int pu, const harness::Buffer& buffer);
+  MemoryWalk(const harness::Topology& topology, int pu, const harness::Buffer& buffer, Walk walk);
   ~MemoryWalk();
   MemoryWalk(const MemoryWalk&) = delete;
   MemoryWalk& operator=(const MemoryWalk&) = delete;
-  /// Returns how many bytes of memory the lines read so far make (64 per load).
+  /// Returns how many bytes of memory the lines walked so far make (64 each).
   [[nodiscard]] int64_t walked_bytes() const { return walked_bytes_.load(std::memory_order_relaxed); }
 
  private:

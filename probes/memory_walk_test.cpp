@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <vector>
+
 #include "harness/error.hpp"
 
 namespace probes {
@@ -42,10 +44,31 @@ TEST(MemoryWalk, walks_until_it_is_destroyed) {
   const auto topology = harness::read_host_topology();
   const auto pus = harness::allowed_pus(topology);
   const harness::Buffer buffer(1 << 20, harness::Pages::huge);
-  MemoryWalk walk(topology, pus.front(), buffer);
+  MemoryWalk walk(topology, pus.front(), buffer, Walk::read);
   const int64_t before = walk.walked_bytes();
   EXPECT_GT(before, 0);
   while (walk.walked_bytes() == before) sched_yield();
+}
+
+/// Returns how many bytes of a buffer one walk round it changes.
+size_t changed_bytes(Walk kind) {
+  const auto topology = harness::read_host_topology();
+  const harness::Buffer buffer(1 << 20, harness::Pages::huge);
+  const std::vector<std::byte> was(buffer.data(), buffer.data() + buffer.bytes());
+  {
+    const MemoryWalk walk(topology, harness::allowed_pus(topology).front(), buffer, kind);
+    while (walk.walked_bytes() < int64_t{1} << 20) sched_yield();
+  }
+  size_t changed = 0;
+  for (size_t i = 0; i < was.size(); ++i) changed += was[i] != buffer.data()[i] ? 1 : 0;
+  return changed;
+}
+
+TEST(MemoryWalk, changes_nothing_when_it_reads_and_at_most_one_byte_per_line_when_it_writes) {
+  EXPECT_EQ(changed_bytes(Walk::read), 0U);
+  const size_t lines = (1 << 20) / 64;
+  EXPECT_LE(changed_bytes(Walk::write), lines);
+  EXPECT_GT(changed_bytes(Walk::write), lines / 2);  // some bytes of random data are as written already
 }
 
 TEST(MemoryWalk, refuses_a_pu_that_this_process_may_not_use) {
@@ -53,7 +76,7 @@ TEST(MemoryWalk, refuses_a_pu_that_this_process_may_not_use) {
   for (auto& pu : topology.pus) pu.allowed = false;
   const harness::Buffer buffer(1 << 20, harness::Pages::huge);
   try {
-    const MemoryWalk walk(topology, topology.pus.front().os_index, buffer);
+    const MemoryWalk walk(topology, topology.pus.front().os_index, buffer, Walk::read);
     FAIL() << "the thread was started";
   } catch (const harness::Error& error) {
     EXPECT_EQ(error.code(), harness::ExitCode::unavailable);

@@ -21,7 +21,7 @@ harness::Series read_sweep(const std::string& probe, const ProbeContext& context
     got = streams.read(buffer.data(), static_cast<size_t>(size), repeats);
   };
   body.units_per_repeat = [](int64_t size) { return size; };
-  body.verify = [&](int64_t repeats) { return got == (repeats % 2 == 1 ? one_pass : 0); };
+  body.verify = [&](int64_t repeats) { return repeats % 2 == 1 && got == one_pass; };
 
   harness::Series series;
   series.probe = probe;

@@ -34,7 +34,8 @@ bool sample_size(const ProbeContext& context, size_t position, int64_t size_byte
                  harness::Series& series) {
   body.begin(size_bytes);
   body.refresh(size_bytes);
-  const int64_t repeats = calibrate(context, size_bytes, body);
+  // Odd, so that what an XOR over all repeats leaves is that of one: a read of nothing would leave 0.
+  const int64_t repeats = calibrate(context, size_bytes, body) | 1;
   series.work_per_sample[position] = repeats * body.units_per_repeat(size_bytes);
   std::vector<int64_t>& durations_ns = series.samples_by_size[position];
   for (int i = 0; i < context.samples; ++i) {

@@ -10,6 +10,9 @@
 
 namespace cli {
 
+/// The probes that forecasts and the checks of plausibility need: what every protocol takes.
+std::vector<std::string> forecast_probes();
+
 /// The fixed part of a run. docs/submission.md lists what quick and default are.
 struct Protocol {
   std::string name;
@@ -18,17 +21,23 @@ struct Protocol {
   std::vector<std::string> models;
   std::vector<std::string> arms;
   int launches = 5;
+  std::vector<std::string> probes = forecast_probes();
+  std::vector<std::string> other_isas = {};  ///< each decoded, too, where this CPU runs it
+  bool evict_stream = false;                 ///< a plan of single positions, evicted by a stream, is added
 };
 Protocol quick_protocol();
 Protocol default_protocol();
 
-/// The probes that forecasts and the checks of plausibility need: what every protocol takes.
-std::vector<std::string> forecast_probes();
 inline constexpr int64_t kib = 1024;
 
 /// Makes the plan of one model on this session's kernels; positions are the model's own unless given.
 harness::Plan make_plan(const Session& session, const models::Shape& shape,
                         const std::vector<std::string>& arms);
+
+/// Makes the plan that compares `evict_stream` with `warm` at the same single positions of the model's range.
+/// It streams what the eviction probe in `submission` found cold; without such a size the arm will fail.
+harness::Plan make_stream_plan(const Session& session, const models::Shape& shape,
+                               const harness::Submission& submission);
 
 /// Makes all forecasts for the modes of a plan from the probe launches in `submission`, and stamps them.
 void add_forecasts(const Session& session, harness::Submission& submission, const harness::Plan& plan);

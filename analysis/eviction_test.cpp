@@ -1,0 +1,156 @@
+#include "analysis/eviction.hpp"
+
+#include <gtest/gtest.h>
+
+#include "analysis/derive.hpp"
+#include "analysis/test_submission.hpp"
+
+namespace analysis {
+namespace {
+
+constexpr int64_t mib = int64_t{1} << 20;
+
+/// A curve recorded on a machine with 1 MiB of L2 and 32 MiB of L3 (medians, ns): cold from 128 MiB on.
+harness::Series recorded_probe() {
+  harness::Series series;
+  series.probe = "eviction";
+  series.work_unit = "bytes";
+  series.params = {{"warm_lap_ns", int64_t{18568}},        {"warm_lap_low_ns", int64_t{18027}},
+                   {"warm_lap_high_ns", int64_t{19249}},   {"flushed_lap_ns", int64_t{49324}},
+                   {"flushed_lap_low_ns", int64_t{48963}}, {"flushed_lap_high_ns", int64_t{49544}}};
+  series.sizes_bytes = {16 * mib, 32 * mib, 64 * mib, 128 * mib, 256 * mib};
+  series.work_per_sample.assign(5, 2 * mib);
+  series.samples_by_size = {{22203}, {28032}, {32169}, {50816}, {51207}};
+  return series;
+}
+
+harness::Submission with_probe(const harness::Series& series) {
+  auto made = test_submission();
+  made.launches.front().series.push_back(series);
+  return made;
+}
+
+TEST(EvictionVerdict, recomputes_the_cold_size_from_the_laps) {
+  auto series = recorded_probe();
+  EXPECT_EQ(std::get<int64_t>(cold_bytes(with_probe(series))), 128 * mib);
+  series.params["cold_bytes"] = int64_t{16} * mib;  // what a document states is not asked
+  EXPECT_EQ(std::get<int64_t>(cold_bytes(with_probe(series))), 128 * mib);
+  series.samples_by_size[4] = {30'000};
+  EXPECT_FALSE(available(cold_bytes(with_probe(series))));
+}
+
+TEST(EvictionVerdict, has_no_cold_size_without_the_probe_or_its_references) {
+  const auto missing = cold_bytes(test_submission());
+  ASSERT_FALSE(available(missing));
+  EXPECT_EQ(std::get<harness::Unavailable>(missing).reason, "eviction has not run");
+  auto series = recorded_probe();
+  series.params.erase("warm_lap_ns");
+  EXPECT_FALSE(available(cold_bytes(with_probe(series))));
+  series = recorded_probe();
+  series.status = harness::Status::unavailable;
+  series.reason = "no flush";
+  EXPECT_EQ(std::get<harness::Unavailable>(cold_bytes(with_probe(series))).reason, "eviction: no flush");
+}
+
+TEST(EvictionVerdict, a_stream_is_verified_when_it_reads_what_was_seen_to_evict) {
+  const auto made = with_probe(recorded_probe());
+  auto plan = made.plans[0];
+  for (const auto& [bytes, verified] :
+       {std::pair{0 * mib, false}, {64 * mib, false}, {128 * mib, true}, {512 * mib, true}}) {
+    plan.evict_stream_bytes = bytes;
+    EXPECT_EQ(std::get<bool>(eviction_verdict(made, plan, "evict_stream")), verified) << bytes;
+  }
+  EXPECT_FALSE(available(eviction_verdict(test_submission(), plan, "evict_stream")));
+}
+
+TEST(EvictionVerdict, other_modes_are_not_judged) {
+  const auto made = with_probe(recorded_probe());
+  for (const char* mode : {"warm", "evict_flush", "evict_read", "evict_write"})
+    EXPECT_FALSE(available(eviction_verdict(made, made.plans[0], mode))) << mode;
+}
+
+/// A run whose second plan times single positions with and without evict_stream.
+harness::Submission with_stream_plan(bool evicts) {
+  auto made = with_probe(recorded_probe());
+  auto plan = made.plans[0];
+  plan.positions = {100, 300, 500};
+  plan.position_first = 100;
+  plan.position_last = 500;
+  plan.block_tokens = 1;
+  plan.samples_per_arm = 6;
+  plan.arms = {"warm", "aa", "evict_stream"};
+  plan.evict_stream_bytes = evicts ? 128 * mib : 0;
+  made.plans.push_back(plan);
+  for (int round = 0; round < 3; ++round) {
+    harness::Launch launch;
+    launch.purpose = "decode";
+    launch.plan = 1;
+    launch.round = round;
+    launch.golden_got = plan.golden;
+    for (const auto& arm : plan.arms) {
+      harness::Series series;
+      series.probe = "decode";
+      series.model = plan.model;
+      series.arm = arm;
+      series.mode = arm == "aa" ? "warm" : arm;
+      series.placement = "none";
+      const int64_t token_ns = (arm == "evict_stream" ? 400'000 : 100'000) + round * 100;
+      series.samples = {token_ns, token_ns + 10, token_ns + 20, token_ns - 10, token_ns - 20, token_ns + 5};
+      if (arm == "evict_stream" && !evicts) {
+        series.status = harness::Status::failed;
+        series.reason = "not_evicted: no amount is known";
+        series.samples.clear();
+      }
+      launch.series.push_back(series);
+    }
+    made.launches.push_back(launch);
+  }
+  made.derived = derive(made);
+  return made;
+}
+
+bool has_flag(const harness::Submission& made, const std::string& code) {
+  for (const auto& flag : made.derived.flags) {
+    if (flag.code == code) return true;
+  }
+  return false;
+}
+
+TEST(EvictionVerdict, a_plan_of_single_positions_is_compared_with_its_own_warm_arm_alone) {
+  const auto made = with_stream_plan(true);
+  int ratios = 0, results = 0;
+  for (const auto& ratio : made.derived.ratios) {
+    if (ratio.name != "evict_stream/warm") continue;
+    ++ratios;
+    EXPECT_NEAR(ratio.speed_ratio.median, 0.25, 0.001);
+    EXPECT_EQ(ratio.key.position_first, 100);
+  }
+  EXPECT_EQ(ratios, 1);
+  for (const auto& result : made.derived.decode) {
+    if (result.key.position_first != 100) continue;
+    ++results;
+    if (result.key.mode == "evict_stream") {
+      EXPECT_TRUE(std::get<bool>(result.evicted_verified));
+      EXPECT_NEAR(result.tokens_per_s.median, 2500, 5);
+    } else {
+      EXPECT_NEAR(result.tokens_per_s.median, 10'000, 20);  // tokens of the list, not of its range
+    }
+  }
+  EXPECT_EQ(results, 3);
+  EXPECT_FALSE(has_flag(made, "not_evicted"));
+}
+
+TEST(EvictionVerdict, an_arm_that_nothing_evicts_is_flagged_and_its_launches_do_not_count_as_failed) {
+  const auto made = with_stream_plan(false);
+  EXPECT_TRUE(has_flag(made, "not_evicted"));
+  EXPECT_FALSE(has_flag(made, "launch_failed"));
+  for (const auto& result : made.derived.decode) EXPECT_NE(result.key.mode, "evict_stream");
+  auto wrong = made;
+  wrong.launches.back().series[0].status = harness::Status::failed;
+  wrong.launches.back().series[0].reason = "wrong logits";
+  wrong.derived = derive(wrong);
+  EXPECT_TRUE(has_flag(wrong, "launch_failed"));
+}
+
+}  // namespace
+}  // namespace analysis

@@ -1,0 +1,60 @@
+// What the arms of a decode launch do to the caches: made and tried out before anything is timed.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "harness/buffer.hpp"
+#include "harness/submission.hpp"
+#include "harness/topology.hpp"
+#include "models/decoder.hpp"
+#include "probes/decode_arms.hpp"
+#include "probes/memory_walk.hpp"
+#include "probes/stream_eviction.hpp"
+
+namespace probes {
+
+/// Why an arm gives no samples here; status ok and no reason when it does.
+struct Obstacle {
+  harness::Status status = harness::Status::ok;
+  std::string reason;
+};
+
+/// Owns the memory that arms evict with and the thread that walks it.
+class DecodeConditions {
+ public:
+  /// `pu` is where decoding runs: antagonists go elsewhere.
+  DecodeConditions(const harness::Plan& plan, const models::Decoder& decoder,
+                   const harness::Topology& topology, int pu);
+  /// Tries out once what an arm needs. `unavailable` where the machine cannot; `failed` for evict_stream
+  /// without a size that is known to evict. Call it for each arm before its passes.
+  Obstacle prepare(const Arm& arm);
+  /// Returns where the antagonist of an arm runs: "none" for arms without one.
+  [[nodiscard]] std::string placement(const Arm& arm) const;
+  /// Returns the params of an arm's series: how much is flushed, streamed or walked.
+  [[nodiscard]] std::map<std::string, harness::Param> params(const Arm& arm) const;
+  /// Returns what evicts before each token of an arm, outside its duration; empty when nothing does.
+  [[nodiscard]] std::function<void()> evictor(const Arm& arm);
+  /// Returns the running antagonist of an arm, or nullptr.
+  [[nodiscard]] std::unique_ptr<MemoryWalk> antagonist(const Arm& arm) const;
+  /// Returns whether all that was streamed so far was what had been written.
+  [[nodiscard]] bool streams_were_right() const { return streams_were_right_; }
+
+ private:
+  Obstacle prepare_walk(const Arm& arm);
+  Obstacle prepare_stream();
+
+  const harness::Plan& plan_;
+  const models::Decoder& decoder_;
+  const harness::Topology& topology_;
+  int pu_;
+  Neighbour neighbour_;
+  std::optional<harness::Buffer> walked_;
+  std::optional<StreamEviction> stream_;
+  bool streams_were_right_ = true;
+};
+
+}  // namespace probes
