@@ -126,12 +126,13 @@ std::string forecasts_text(const Terminal& terminal, const harness::Submission& 
   Table table{{"forecast", "mode", "tok/s [90 %]", "measured / forecast", "inside"}, {}, {0, 1, 4}};
   for (const harness::Forecast& forecast : submission.forecasts) {
     std::vector<std::string> row = {forecast.id, forecast.key.mode};
+    if (submission.plans.size() > 1) {
+      row.back() += fmt::format(", {}, {}", forecast.key.isa, positions_text(terminal, forecast.key));
+    }
     const auto* tokens = std::get_if<Interval>(&forecast.tokens_per_s);
     row.push_back(tokens != nullptr ? format_interval(terminal, *tokens) : "unavailable");
     for (const harness::ForecastError& error : submission.derived.forecast_errors) {
-      if (error.id != forecast.id || error.key.mode != forecast.key.mode ||
-          error.key.model != forecast.key.model)
-        continue;
+      if (error.id != forecast.id || error.key != forecast.key) continue;
       row.push_back(fmt::format("{:.3f}", error.measured_over_forecast));
       row.emplace_back(error.inside_interval ? "yes" : "no");
       break;
