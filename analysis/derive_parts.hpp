@@ -34,8 +34,8 @@ int64_t tokens_in_block(const harness::Plan& plan, int64_t index);
 std::vector<ArmRecord> collect_arms(const harness::Submission& submission);
 
 /// Of each reported cache two estimates: the edge nearest to it in load_bandwidth, then in load_latency
-/// (harness/knees.hpp). An edge belongs to the level whose reported size is nearest, within a quarter and four
-/// times.
+/// (harness/knees.hpp). An edge belongs to the level whose reported size is nearest, within a quarter and
+/// four times.
 std::vector<harness::CacheEstimate> derive_caches(const harness::Submission& submission);
 std::vector<harness::DecodeResult> derive_decode(const harness::Submission& submission,
                                                  const std::vector<ArmRecord>& arms,

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 
 #include "analysis/derive.hpp"
 #include "analysis/derived_fields.hpp"
+#include "analysis/forecast.hpp"
 #include "analysis/probe_series.hpp"
+#include "models/golden.hpp"
 #include "models/shape.hpp"
 
 namespace analysis {
@@ -24,6 +28,13 @@ constexpr double curve_margin_ratio = 1.10;  // noise of two medians, and reads 
 constexpr double working_set_share = 0.8;    // a fifth is touched rarely: the rest sees a smaller cache
 constexpr double clock_margin_ratio = 1.05;  // the clock may rise between the probes and decode
 constexpr size_t max_differences = 20;
+
+const models::Shape* known_shape(const std::string& name) {
+  for (const auto& shape : models::shapes()) {
+    if (shape.name == name) return &shape;
+  }
+  return nullptr;
+}
 
 const harness::Plan* plan_of(const Submission& submission, const Launch& launch) {
   if (!launch.plan || *launch.plan < 0 || static_cast<size_t>(*launch.plan) >= submission.plans.size())
@@ -44,6 +55,21 @@ void check_golden(const Submission& submission, std::vector<Finding>& findings) 
     findings.push_back({"R01", Severity::reject, fmt::format("/launches/{}/golden_got", i),
                         fmt::format("the logits' digest is {}, the plan expects {}, yet a series is ok",
                                     launch.golden_got.value_or("missing"), plan->golden)});
+  }
+}
+
+/// A plan may not bring its own idea of what a known model computes.
+void check_expected_golden(const Submission& submission, std::vector<Finding>& findings) {
+  for (size_t i = 0; i < submission.plans.size(); ++i) {
+    const harness::Plan& plan = submission.plans[i];
+    if (plan.weights != "synthetic" || plan.weights_seed != 1 ||
+        plan.kernel_version != models::kernel_version)
+      continue;
+    const models::Shape* shape = known_shape(plan.model);
+    if (shape == nullptr || models::expected_golden(*shape) == plan.golden) continue;
+    findings.push_back({"R01", Severity::reject, fmt::format("/plans/{}/golden", i),
+                        fmt::format("the plan expects {}, {} gives {}", plan.golden, plan.model,
+                                    models::expected_golden(*shape))});
   }
 }
 
@@ -84,13 +110,54 @@ void check_counts(const Submission& submission, std::vector<Finding>& findings) 
 void check_bytes_per_token(const Submission& submission, std::vector<Finding>& findings) {
   for (size_t i = 0; i < submission.plans.size(); ++i) {
     const harness::Plan& plan = submission.plans[i];
-    for (const auto& shape : models::shapes()) {
-      if (shape.name != plan.model) continue;
-      const int64_t own = models::cost(shape).weight_bytes_per_token;
-      if (plan.weight_bytes_per_token == own) continue;
+    const models::Shape* shape = known_shape(plan.model);
+    if (shape == nullptr) continue;
+    const int64_t own = models::cost(*shape).weight_bytes_per_token;
+    if (plan.weight_bytes_per_token == own) continue;
+    findings.push_back(
+        {"R07", Severity::reject, fmt::format("/plans/{}/weight_bytes_per_token", i),
+         fmt::format("stated {}, a token of {} reads {}", plan.weight_bytes_per_token, plan.model, own)});
+  }
+}
+
+/// Returns what is wrong with a forecast, or "".
+std::string misforecast(const harness::Forecast& stated, const Submission& submission) {
+  const models::Shape* shape = known_shape(stated.key.model);
+  if (shape == nullptr) return "";
+  for (const harness::Forecast& own : make_forecasts(submission, *shape, stated.key)) {
+    if (own.id != stated.id) continue;
+    if (own.version != stated.version) return "";  // another version's arithmetic
+    if (own.inputs_sha256 != stated.inputs_sha256) return "inputs_sha256 is not that of these probes";
+    if (own.tokens_per_s.index() != stated.tokens_per_s.index()) return "the probes give another answer";
+    const auto* interval = std::get_if<harness::Interval>(&own.tokens_per_s);
+    if (interval == nullptr) return "";
+    const auto& given = std::get<harness::Interval>(stated.tokens_per_s);
+    const auto same = [](double a, double b) { return std::abs(a - b) <= 1e-6 * std::max(a, b); };
+    if (same(interval->median, given.median) && same(interval->low, given.low) &&
+        same(interval->high, given.high))
+      return "";
+    return fmt::format("stated {} [{}, {}], the probes give {} [{}, {}]", given.median, given.low, given.high,
+                       interval->median, interval->low, interval->high);
+  }
+  return fmt::format("no forecast of that name is made for mode {}", stated.key.mode);
+}
+
+void check_forecasts(const Submission& submission, std::vector<Finding>& findings) {
+  int64_t first_decode_ns = std::numeric_limits<int64_t>::max();
+  for (const Launch& launch : submission.launches) {
+    if (launch.purpose == "decode") first_decode_ns = std::min(first_decode_ns, launch.start_ns);
+  }
+  for (size_t i = 0; i < submission.forecasts.size(); ++i) {
+    const harness::Forecast& forecast = submission.forecasts[i];
+    const std::string wrong = misforecast(forecast, submission);
+    if (!wrong.empty()) {
       findings.push_back(
-          {"R07", Severity::reject, fmt::format("/plans/{}/weight_bytes_per_token", i),
-           fmt::format("stated {}, a token of {} reads {}", plan.weight_bytes_per_token, plan.model, own)});
+          {"R08", Severity::reject, fmt::format("/forecasts/{}", i), forecast.id + ": " + wrong});
+    }
+    if (forecast.made_ns >= first_decode_ns) {
+      findings.push_back({"R09", Severity::reject, fmt::format("/forecasts/{}/made_ns", i),
+                          fmt::format("{} was made at {} ns, the first decode began at {} ns", forecast.id,
+                                      forecast.made_ns, first_decode_ns)});
     }
   }
 }
@@ -139,10 +206,9 @@ double best_repeat_ratio(const Submission& submission) {
 }
 
 std::optional<int64_t> working_set_bytes(const std::string& model) {
-  for (const auto& shape : models::shapes()) {
-    if (shape.name == model) return models::cost(shape).working_set_bytes;
-  }
-  return std::nullopt;
+  const models::Shape* shape = known_shape(model);
+  if (shape == nullptr) return std::nullopt;
+  return models::cost(*shape).working_set_bytes;
 }
 
 void check_curve(const Submission& submission, const harness::Derived& recomputed,
@@ -241,8 +307,10 @@ std::vector<Finding> check_plausibility(const Submission& submission) {
   std::vector<Finding> findings;
   const auto recomputed = derive(submission);
   check_golden(submission, findings);
+  check_expected_golden(submission, findings);
   check_counts(submission, findings);
   check_bytes_per_token(submission, findings);
+  check_forecasts(submission, findings);
   check_derived(submission, recomputed, findings);
   check_curve(submission, recomputed, findings);
   check_loads(submission, recomputed, findings);

@@ -21,9 +21,13 @@ struct Finding {
 };
 
 /// Checks, in this order:
-///   R01 reject      a decode series is ok although the launch's golden digest is not the plan's
+///   R01 reject      a decode series is ok although the launch's golden digest is not the plan's, or the
+///   plan's is not
+///                   the committed one of the model it names
 ///   R03 reject      a series has another number of samples than declared, or its launch names no plan
 ///   R07 reject      a plan's weight bytes per token are not those of the model it names
+///   R08 reject      a forecast is not what the probes give
+///   R09 reject      a forecast was made after the first decode began
 ///   R02 reject      a stated derived value is not what the launches give (reals: 1e-6 relative)
 ///   P01 quarantine  weight bytes per token × tokens/s > 1.10 × the read curve at 0.8 × working set, the
 ///   curve raised to

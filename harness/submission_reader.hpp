@@ -2,6 +2,7 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -52,7 +53,10 @@ class JsonReader {
       if (!json.is_boolean()) refuse(path, "true or false");
       value = json.get<bool>();
     } else if constexpr (std::is_integral_v<T>) {
-      if (!json.is_number_integer()) refuse(path, "an integer");
+      // 2.0 is the integer 2 (JSON Schema draft-07).
+      const bool whole = json.is_number_float() && std::floor(json.get<double>()) == json.get<double>() &&
+                         std::abs(json.get<double>()) <= 0x1p53;
+      if (!json.is_number_integer() && !whole) refuse(path, "an integer");
       if (!std::in_range<T>(json.get<int64_t>())) refuse(path, "an integer of fewer digits");
       value = static_cast<T>(json.get<int64_t>());
     } else if constexpr (std::is_floating_point_v<T>) {

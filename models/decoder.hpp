@@ -6,15 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "models/golden.hpp"
 #include "models/kernels/kernels.hpp"
 #include "models/shape.hpp"
 #include "models/weights.hpp"
 
 namespace models {
-
-/// Changes whenever the decoder's work or numerics change: results of different versions are not compared as
-/// equals.
-inline constexpr const char* kernel_version = "1";
 
 /// Owns packed weights and the state of one sequence. step() allocates nothing and makes no system call.
 /// All float sums follow the 16-lane contract (docs/models.md), so logits have the same bytes on every ISA.
@@ -48,8 +45,5 @@ std::vector<uint32_t> seeded_tokens(const Shape& shape, uint64_t seed, int count
 /// 64 greedy ones, and returns the SHA-256 of all their logits' bytes (little-endian f32). The same on every
 /// ISA and compiler.
 std::string golden_digest(Decoder& decoder, const Shape& shape);
-/// The committed digest that golden_digest must give for synthetic weights of seed 1; "" for a model without
-/// one.
-std::string expected_golden(const Shape& shape);
 
 }  // namespace models

@@ -18,10 +18,10 @@ FOLDERS = ("schemas", "harness", "models", "probes", "analysis")
 # harness_record record; all others measure. The arrow is record -> measure.
 RECORD_STEMS = ("submission", "submission_json", "validation", "store", "digest", "environment")
 # What analysis may use of the measuring half: values and arithmetic, nothing that touches the machine.
-ANALYSIS_MEASURE_STEMS = ("error", "statistics", "curve", "counter_math", "topology")
+ANALYSIS_MEASURE_STEMS = ("error", "statistics", "curve", "knees", "cold_size", "counter_math", "topology")
 # The probes that decode a model; the others know no model.
 DECODING_PROBES = ("decode", "kernel_rates")
-MODELS_FOR_PROBES = ("decoder", "shape", "weights", "i8_file", "kernels/")
+MODELS_FOR_PROBES = ("decoder", "golden", "shape", "weights", "i8_file", "kernels/")
 # Headers that CMake generates at the root of the generated folder.
 GENERATED = ("git_version.hpp",)
 
@@ -80,7 +80,7 @@ def allowed(source, target, record):
         return to_layer in ("harness_measure", "harness_record")
     if from_layer == "analysis":
         if to_layer == "models":
-            return below == "shape.hpp"
+            return below in ("golden.hpp", "shape.hpp")
         if to_layer == "harness_measure":
             return "/" not in below and below.rpartition(".")[0] in ANALYSIS_MEASURE_STEMS
         return to_layer == "harness_record"

@@ -103,7 +103,7 @@ void take_progress(Pipe& pipe, const std::function<void(double)>& on_progress) {
   if (line.starts_with(prefix)) line.erase(0, prefix.size());
   if (WIFSIGNALED(status)) {
     const std::string cause = WTERMSIG(status) == SIGKILL ? " (out of memory? see dmesg)" : "";
-    throw harness::Error(ExitCode::internal,
+    throw harness::Error(WTERMSIG(status) == SIGKILL ? ExitCode::unavailable : ExitCode::internal,
                          fmt::format("the measuring process died of signal {} ({}){}", WTERMSIG(status),
                                      strsignal(WTERMSIG(status)), cause));
   }

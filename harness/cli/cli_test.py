@@ -92,19 +92,36 @@ class BadInput(unittest.TestCase):
         self.refused(2, "1024", "decode", "coreflow_1_9m", "--positions", "0:1024")
         self.refused(2, "launches", "decode", "coreflow_1_9m", "--launches", "0")
         self.refused(2, "--no-such-option", "info", "--no-such-option")
+        self.refused(2, "core_clock.*--size", "probe", "core_clock", "--size", "16KiB")
 
     def test_a_size_that_memory_cannot_hold_is_refused(self):
         self.refused(6, "(?i)memory", "probe", "load_latency", "--size", "900GiB")
 
     def test_files_that_are_not_there_are_refused(self):
-        self.refused(4, "no-such-file", "validate", "no-such-file.json")
         self.refused(4, "no-such-file", "info", "--topology", "no-such-file.xml")
         self.refused(7, "no store|store.sqlite", "store", "list")
 
-    def test_a_store_that_cannot_be_written_is_known_before_measuring(self):
+    def test_a_place_that_cannot_be_written_is_known_before_measuring(self):
         started = time.monotonic()
+        self.refused(7, "/proc/no-such-folder", "run", "--quick", "--out", "/proc/no-such-folder")
         self.refused(7, "/proc/no-such-folder", "run", "--quick", "--db", "/proc/no-such-folder/store.sqlite")
         self.assertLess(time.monotonic() - started, 5)
+
+
+class ClosedStreams(unittest.TestCase):
+    def test_a_stderr_that_cannot_be_written_changes_nothing(self):
+        for arguments in (["bogus"], ["decode", "coreflow_1_9m", "--positions", "0:3", "--launches", "1"]):
+            for redirection in ("2>&-", "2>/dev/full"):
+                command = " ".join([TOKROOF, *arguments, ">/dev/null", redirection])
+                code = subprocess.run(["sh", "-c", command], timeout=60).returncode
+                self.assertEqual(code, 2 if arguments == ["bogus"] else 0, command)
+
+    def test_a_stdout_that_cannot_be_written_is_said(self):
+        for arguments in (["--help"], ["--version"], ["models"]):
+            with open("/dev/full", "w") as full:
+                result = subprocess.run([TOKROOF, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertEqual(result.returncode, 7, arguments)
+            self.assertIn("stdout", result.stderr)
 
 
 class Explain(unittest.TestCase):
@@ -131,6 +148,18 @@ class Validate(unittest.TestCase):
         example = next((ROOT / "schemas/examples/valid").glob("*.json")).read_text()
         result = self.judge(example[: len(example) // 2])
         self.assertEqual(result.returncode, 4)
+
+    def test_a_file_that_cannot_be_read_does_not_hide_the_others(self):
+        example = str(next((ROOT / "schemas/examples/invalid").glob("*.json")))
+        result = tokroof("validate", "no-such-file.json", example)
+        self.assertEqual(result.returncode, 4)
+        self.assertIn("no-such-file.json", result.stdout)
+        self.assertIn(example, result.stdout)
+
+    def test_whole_numbers_may_be_written_with_a_point(self):
+        text = (ROOT / "schemas/examples/valid/reproduction.json").read_text()
+        result = self.judge(text.replace('"cores": 2,', '"cores": 2.0,', 1))
+        self.assertNotIn("integer", result.stdout + result.stderr)
 
     def test_every_violation_is_listed_with_its_pointer(self):
         document = json.loads(next((ROOT / "schemas/examples/valid").glob("*.json")).read_text())

@@ -75,6 +75,16 @@ std::optional<models::I8Model> read_weights(const DecodeOptions& options) {
   return file;
 }
 
+/// Returns whether a mode that was asked for could not run here; the table says why.
+bool lacks_a_mode(const harness::Submission& submission) {
+  for (const harness::Launch& launch : submission.launches) {
+    for (const harness::Series& series : launch.series) {
+      if (series.status != harness::Status::ok) return true;
+    }
+  }
+  return false;
+}
+
 ExitCode run(const DecodeOptions& options, const Terminal& terminal) {
   const std::optional<models::I8Model> file = read_weights(options);
   note_interrupts();
@@ -98,7 +108,8 @@ ExitCode run(const DecodeOptions& options, const Terminal& terminal) {
   const std::string text = finish_submission(session, submission);
   print_result(options.json ? text + "\n"
                             : decode_text(terminal, submission) + flags_text(terminal, submission));
-  return outcome(submission);
+  const ExitCode code = outcome(submission);
+  return code == ExitCode::ok && lacks_a_mode(submission) ? ExitCode::unavailable : code;
 }
 
 }  // namespace

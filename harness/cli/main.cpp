@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <string_view>
 #include <vector>
 
@@ -41,7 +43,7 @@ std::string parse_advice(const CLI::App& app, const CLI::ParseError& error,
   const std::string first = args.empty() ? "" : args[0];
   const bool known = std::find(names.begin(), names.end(), first) != names.end();
   if (!known && !first.empty() && first[0] != '-') {
-    return fmt::format("there is no command '{}'{} See tokroof --help.", first,
+    return fmt::format("there is no command '{}'{}. See tokroof --help.", first,
                        harness::did_you_mean(first, names));
   }
   std::string line = error.what();
@@ -50,7 +52,7 @@ std::string parse_advice(const CLI::App& app, const CLI::ParseError& error,
 }
 
 harness::ExitCode fail(harness::ExitCode code, std::string_view message) {
-  fmt::print(stderr, "tokroof: error: {}\n", message);
+  print_aside(fmt::format("tokroof: error: {}\n", message));
   return code;
 }
 
@@ -79,6 +81,7 @@ harness::ExitCode run(const CLI::App& app, const Invocation& invocation) {
 }  // namespace cli
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of one line, not the end
   const harness::BuildInfo build = harness::build_info();
   CLI::App app{
       "Measures a CPU, forecasts small-LLM decode from what it measured, decodes, and says how far off it "
@@ -96,7 +99,11 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
-    return app.exit(asked);
+    app.exit(asked);
+    std::cout.flush();
+    return std::cout.good()
+               ? 0
+               : static_cast<int>(cli::fail(harness::ExitCode::store, "stdout: cannot be written"));
   } catch (const CLI::ParseError& error) {  // CLI11's own codes are 100…127; ours is 2
     return static_cast<int>(cli::fail(harness::ExitCode::usage, cli::parse_advice(app, error, args)));
   }

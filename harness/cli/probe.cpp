@@ -112,8 +112,12 @@ bool shows_capacities(const ProbeOptions& options, const ProbeRequest& request) 
 ProbeRequest request_of(const ProbeOptions& options) {
   ProbeRequest request;
   request.ids = probe_ids(options.ids);
-  for (const std::string& id : request.ids)
-    probes::find_probe(id);  // unknown ids are known before anything runs
+  for (const std::string& id : request.ids) {  // unknown ids are known before anything runs
+    const probes::Probe& probe = probes::find_probe(id);
+    if (!options.ids.empty() && !options.sizes.empty() && !probe.takes_sizes) {
+      throw harness::Error(harness::ExitCode::usage, fmt::format("{} takes no --size", id));
+    }
+  }
   for (const std::string& size : options.sizes) request.sizes_bytes.push_back(parse_size(size));
   request.sizes_per_octave = options.sizes_per_octave;
   request.samples = options.samples;

@@ -103,10 +103,11 @@ std::string decode_text(const Terminal& terminal, const harness::Submission& sub
     if (heading != last_heading) {
       flush();
       last_heading = heading;
-      table = {{"mode", "tok/s [95 %]", "speed / warm [95 %]", "GB/s", "of best roof",
-                terminal.utf8 ? "p50 µs" : "p50 us", terminal.utf8 ? "p99 µs" : "p99 us"},
-               {},
-               {0}};
+      table = {
+          {"mode", "tok/s [95 %]", "median speed / warm [95 %]", "GB/s", "of best roof",
+           terminal.utf8 ? "block p50 µs" : "block p50 us", terminal.utf8 ? "block p99 µs" : "block p99 us"},
+          {},
+          {0}};
     }
     const harness::ArmRatio* ratio = ratio_to_warm(submission, result);
     const auto* fraction = std::get_if<double>(&result.roof_fraction);

@@ -23,40 +23,54 @@ struct RunOptions {
 
 /// Leaves what an unfinished run measured in a file that can never be taken for a result: it names no
 /// submission schema.
-std::string save_partial(const harness::Submission& submission, bool interrupted, const std::string& reason) {
+std::string save_partial(const Session& session, harness::Submission& submission, bool interrupted,
+                         const std::string& reason) {
   const std::string path = fmt::format("{}/partial/{}-{:.8}.json", harness::tokroof_home(),
                                        submission.created_utc, submission.nonce);
+  submission.conditions =
+      harness::read_conditions(session.topology, session.pu, session.clock, session.totals_at_start);
   harness::write_file_atomically(path, harness::partial_to_json({interrupted, reason, submission}) + "\n");
   return path;
 }
 
-/// Opens the store before the long work, so that a store that cannot be written is known at once.
-void check_store(const std::string& database) {
-  harness::Store{store_path(database)};
+/// Opens the store and tries the folder before the long work, so that what cannot be written is known at
+/// once.
+void check_places(const RunOptions& options) {
+  harness::Store{store_path(options.database)};
+  if (options.folder.empty()) return;
+  const std::string trial = options.folder + "/.tokroof-trial";
+  harness::write_file_atomically(trial, "");
+  std::remove(trial.c_str());
 }
 
 ExitCode run(const RunOptions& options, const Terminal& terminal) {
   note_interrupts();
   const Session session = open_session(options.isa);
-  check_store(options.database);
+  check_places(options);
   const Protocol protocol = options.quick ? quick_protocol() : default_protocol();
   harness::Submission submission = begin_submission(session, "reproduction", protocol.name);
   const double estimate_s = estimate_seconds(session, protocol);
   note(fmt::format("{} protocol on PU {}, kernels {}: about {}; nothing else should run", protocol.name,
                    session.pu, session.kernels->isa, format_seconds(estimate_s)));
+  std::string text;
+  Saved saved;
   try {
-    Progress progress(terminal, estimate_s);
-    take_protocol(session, protocol, submission,
-                  [&progress](const std::string& stage, double fraction) { progress.show(stage, fraction); });
+    {
+      Progress progress(terminal, estimate_s);
+      take_protocol(session, protocol, submission, [&progress](const std::string& stage, double fraction) {
+        progress.show(stage, fraction);
+      });
+    }
+    text = finish_submission(session, submission);
+    saved = save_submission(submission, text, options.folder, options.database);
   } catch (const Interrupted&) {
     throw Interrupted("interrupted; what was measured is in " +
-                      save_partial(submission, true, "interrupted by a signal") + ", which is no result");
+                      save_partial(session, submission, true, "interrupted by a signal") +
+                      ", which is no result");
   } catch (const harness::Error& error) {
     throw harness::Error(error.code(), fmt::format("{} (what was measured before is in {})", error.what(),
-                                                   save_partial(submission, false, error.what())));
+                                                   save_partial(session, submission, false, error.what())));
   }
-  const std::string text = finish_submission(session, submission);
-  const Saved saved = save_submission(submission, text, options.folder, options.database);
   print_result(options.json ? text + "\n" : result_text(terminal, submission, saved));
   if (options.json) note("stored as " + saved.path);
   const ExitCode code = outcome(submission);

@@ -155,19 +155,23 @@ void Progress::show(const std::string& stage, double fraction) {
   const double left = fraction > 0.1 ? elapsed * (1 - fraction) / fraction : estimated_seconds_ - elapsed;
   const std::string line = fmt::format("{} {:3.0f} %  {} left  {}", bar(terminal_, fraction, 20),
                                        fraction * 100, format_seconds(std::max(0.0, left)), stage);
-  fmt::print(stderr, "\r\x1b[2K{}", line);
-  std::fflush(stderr);
+  print_aside("\r\x1b[2K" + line);
 }
 
 void Progress::clear() {
   if (shown_ns_ == 0) return;
-  fmt::print(stderr, "\r\x1b[2K");
-  std::fflush(stderr);
+  print_aside("\r\x1b[2K");
   shown_ns_ = 0;
 }
 
+void print_aside(const std::string& text) {
+  // fmt::print would throw where stderr is closed or full.
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
 void note(const std::string& text) {
-  fmt::print(stderr, "tokroof: {}\n", text);
+  print_aside(fmt::format("tokroof: {}\n", text));
 }
 
 }  // namespace cli

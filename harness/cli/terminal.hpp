@@ -63,6 +63,8 @@ class Progress {
   int64_t shown_ns_ = 0;
 };
 
+/// Prints to stderr. What cannot be written there is lost: nobody is listening.
+void print_aside(const std::string& text);
 /// Prints one line to stderr as "tokroof: TEXT".
 void note(const std::string& text);
 

@@ -47,24 +47,36 @@ std::string read_text(const std::string& path) {
 
 Report examine(const std::string& path) {
   Report report{path, {}, {}};
-  const std::string text = read_text(path);
-  report.violations = harness::validate_document(text);
-  if (report.violations.empty())
-    report.findings = analysis::check_plausibility(harness::submission_from_json(text));
+  try {
+    const std::string text = read_text(path);
+    report.violations = harness::validate_document(text);
+    if (report.violations.empty())
+      report.findings = analysis::check_plausibility(harness::submission_from_json(text));
+  } catch (const Error& error) {  // one bad file must not hide what is said about the others
+    report.violations.push_back({"", error.what(), "a submission that can be read"});
+  }
   return report;
 }
 
+/// Control characters in a file's name must not reach the terminal.
+std::string shown(const std::string& name) {
+  std::string text;
+  for (const char c : name) text += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
+  return text;
+}
+
 std::string to_text(const Terminal& terminal, const Report& report) {
-  if (report.code() == ExitCode::ok) return fmt::format("{} {}: valid\n", mark_good(terminal), report.file);
+  if (report.code() == ExitCode::ok)
+    return fmt::format("{} {}: valid\n", mark_good(terminal), shown(report.file));
   std::string text;
   for (const harness::Violation& violation : report.violations) {
-    text += fmt::format("{} {}: {}: {}, expected {}\n", mark_bad(terminal), report.file,
+    text += fmt::format("{} {}: {}: {}, expected {}\n", mark_bad(terminal), shown(report.file),
                         violation.pointer.empty() ? "(whole document)" : violation.pointer, violation.value,
                         violation.expected);
   }
   for (const analysis::Finding& finding : report.findings) {
-    text += fmt::format("{} {}: {} {}: {}\n", mark_bad(terminal), report.file, finding.code, finding.pointer,
-                        finding.detail);
+    text += fmt::format("{} {}: {} {}: {}\n", mark_bad(terminal), shown(report.file), finding.code,
+                        finding.pointer, finding.detail);
   }
   return text;
 }
