@@ -187,16 +187,17 @@ std::vector<double> resampled_values(const SampledCurve& curve, Quantity quantit
 double scatter(const std::vector<double>& values, const Slowness& fit,
                const std::vector<std::vector<double>>& resampled, Quantity quantity) {
   const double sign = quantity == Quantity::per_second ? -1 : 1;
+  constexpr double deviations = 1.4826;  // σ ÷ median absolute deviation of a normal distribution
   std::vector<double> by_size, residuals;
   for (size_t i = 0; i < values.size(); ++i) {
     const double log_value = std::log(values[i]);
-    double squares = 0;
-    for (const auto& draw : resampled) squares += std::pow(std::log(draw[i]) - log_value, 2);
-    by_size.push_back(std::sqrt(squares / static_cast<double>(resampled.size())));
+    std::vector<double>
+        moves;  // their median, since a few samples of a busy machine last three times as long
+    for (const auto& draw : resampled) moves.push_back(std::abs(std::log(draw[i]) - log_value));
+    by_size.push_back(median(moves));
     residuals.push_back(std::abs(sign * log_value - fit.logs[i]));
   }
-  constexpr double deviations = 1.4826;  // σ ÷ median absolute deviation of a normal distribution
-  return std::max(median(by_size), deviations * median(residuals));
+  return deviations * std::max(median(by_size), median(residuals));
 }
 
 /// Returns the step of a resampled curve that is the same edge, if one is: the nearest that overlaps it.
