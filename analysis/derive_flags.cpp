@@ -21,6 +21,7 @@ namespace {
 
 // A roof that moved by more than this is not the roof the decode ran under; quiet repeats stay within 2 %.
 constexpr double drift_limit_ratio = 0.05;
+constexpr double totals_limit_ratio = 1.1;  // block medians and totals of quiet runs agree within 2 %
 // A stolen hundredth is the size of the smallest difference that ten launches can tell.
 constexpr double steal_limit_ratio = 0.01;
 constexpr double switches_limit_per_sample = 0.05;
@@ -56,6 +57,12 @@ void flag_few_launches(const std::vector<ArmRecord>& arms, std::vector<Flag>& fl
                      plan_label(arm.key), arm.launches.size()),
          static_cast<double>(arm.launches.size())});
   }
+}
+
+double median_speed(const ArmRecord& arm) {
+  std::vector<double> speeds;
+  for (const auto& launch : arm.launches) speeds.push_back(launch.tokens_per_s);
+  return harness::median(speeds);
 }
 
 std::string level_of_size(const harness::Machine& machine, int64_t size_bytes) {
@@ -227,6 +234,51 @@ void flag_not_evicted(const Submission& submission, std::vector<Flag>& flags) {
        static_cast<double>(arms)});
 }
 
+/// A few long interruptions slow the total of an arm and not its median: then tokens/s and the ratio tell
+/// different stories.
+void flag_totals(const std::vector<ArmRecord>& arms, const std::vector<harness::ArmRatio>& ratios,
+                 std::vector<Flag>& flags) {
+  for (const auto& arm : arms) {
+    const auto warm = std::find_if(arms.begin(), arms.end(), [&](const auto& each) {
+      return each.plan == arm.plan && each.arm == "warm";
+    });
+    const auto ratio = std::find_if(ratios.begin(), ratios.end(), [&](const auto& each) {
+      return each.key == arm.key && each.name == arm.arm + "/warm";
+    });
+    if (warm == arms.end() || ratio == ratios.end()) continue;
+    const double of_totals = median_speed(arm) / median_speed(*warm);
+    if (std::abs(std::log(of_totals / ratio->speed_ratio.median)) <= std::log(totals_limit_ratio)) continue;
+    flags.push_back(
+        {"totals_disagree",
+         fmt::format("{} of {}: {:.2f} × warm by tokens/s, {:.2f} × by median blocks. Some blocks were "
+                     "interrupted for long; quiet the machine and run again",
+                     arm.arm, plan_label(arm.key), of_totals, ratio->speed_ratio.median),
+         of_totals / ratio->speed_ratio.median});
+  }
+}
+
+/// An antagonist that hardly ran looks like one without effect.
+void flag_antagonists(const Submission& submission, std::vector<Flag>& flags) {
+  for (const auto& launch : submission.launches) {
+    for (const auto& series : launch.series) {
+      const auto walked = series.params.find("walked_bytes"), lap = series.params.find("antagonist_bytes");
+      if (series.status != harness::Status::ok || walked == series.params.end() || lap == series.params.end())
+        continue;
+      const auto* bytes = std::get_if<int64_t>(&walked->second);
+      const auto* lap_bytes = std::get_if<int64_t>(&lap->second);
+      if (bytes == nullptr || lap_bytes == nullptr || *bytes >= 2 * *lap_bytes) continue;
+      flags.push_back(
+          {"antagonist_starved",
+           fmt::format(
+               "the antagonist of {} touched {} bytes in the two passes of a launch, less than a lap of "
+               "{} each: its effect is not shown. Free the PU it runs on, or decode more positions",
+               series.arm, *bytes, *lap_bytes),
+           static_cast<double>(*bytes)});
+      return;  // once is enough
+    }
+  }
+}
+
 void flag_unavailable_arms(const Submission& submission, std::vector<Flag>& flags) {
   std::set<std::string> named;
   for (const auto& launch : submission.launches) {
@@ -253,6 +305,8 @@ std::vector<Flag> derive_flags(const Submission& submission, const std::vector<A
   flag_correlation(submission, arms, flags);
   flag_launches(submission, flags);
   flag_not_evicted(submission, flags);
+  flag_totals(arms, ratios, flags);
+  flag_antagonists(submission, flags);
   flag_unavailable_arms(submission, flags);
   return flags;
 }

@@ -176,11 +176,39 @@ TEST(derive_flags, an_arm_this_machine_cannot_run_is_told_once) {
   EXPECT_EQ(flags[0].detail, "evict_read of coreflow_1_9m: only one PU is allowed");
 }
 
+TEST(derive_flags, totals_that_contradict_medians_are_told) {
+  auto submission = test_submission();
+  for (size_t i = 1; i <= 5; ++i) {
+    auto& samples =
+        submission.launches[i].series[3].samples;  // evict_read: every tenth block takes four times as long
+    for (size_t block = 0; block < samples.size(); block += 10) samples[block] *= 4;
+  }
+  const auto flags = derive(submission).flags;
+  ASSERT_EQ(flags.size(), 1u);
+  EXPECT_EQ(flags[0].code, "totals_disagree");
+  EXPECT_NEAR(flags[0].value, 1 / 1.3, 0.02);
+}
+
+TEST(derive_flags, an_antagonist_that_hardly_ran_is_told_once) {
+  auto submission = test_submission();
+  for (size_t i = 1; i <= 5; ++i) {
+    auto& params = submission.launches[i].series[3].params;
+    params["antagonist_bytes"] = int64_t{64} << 20;
+    params["walked_bytes"] = int64_t{128} << 20;
+  }
+  EXPECT_TRUE(derive(submission).flags.empty());
+  submission.launches[2].series[3].params["walked_bytes"] = (int64_t{128} << 20) - 64;
+  const auto flags = derive(submission).flags;
+  ASSERT_EQ(flags.size(), 1u);
+  EXPECT_EQ(flags[0].code, "antagonist_starved");
+}
+
 TEST(derive_flags, every_code_is_a_heading_of_the_page_and_every_heading_a_code) {
-  std::set<std::string> headings, expected{"aa_failed",       "arm_unavailable",      "clock_coarse",
-                                           "launch_failed",   "involuntary_switches", "lag1_correlation",
-                                           "not_evicted",     "roofs_drifted",        "steal",
-                                           "too_few_launches"};
+  std::set<std::string> headings,
+      expected{
+          "aa_failed",     "antagonist_starved",   "totals_disagree",  "arm_unavailable", "clock_coarse",
+          "launch_failed", "involuntary_switches", "lag1_correlation", "not_evicted",     "roofs_drifted",
+          "steal",         "too_few_launches"};
   std::ifstream page("docs/flags.md");
   ASSERT_TRUE(page.is_open());
   for (std::string line; std::getline(page, line);) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <set>
 
 #include "analysis/derive.hpp"
 #include "analysis/derived_fields.hpp"
@@ -92,6 +93,24 @@ std::string miscount(const Series& series, const harness::Plan* plan) {
                        samples.size());
   }
   return "";
+}
+
+/// Every declared launch is there once: the slow ones cannot be left out.
+void check_rounds(const Submission& submission, std::vector<Finding>& findings) {
+  for (size_t i = 0; i < submission.plans.size(); ++i) {
+    const int declared = submission.plans[i].launches;
+    std::set<int> rounds;
+    int found = 0;
+    for (const Launch& launch : submission.launches) {
+      if (launch.purpose != "decode" || launch.plan != static_cast<int>(i)) continue;
+      ++found;
+      if (launch.round >= 0 && launch.round < declared) rounds.insert(launch.round);
+    }
+    if (found == declared && rounds.size() == static_cast<size_t>(declared)) continue;
+    findings.push_back({"R03", Severity::reject, fmt::format("/plans/{}/launches", i),
+                        fmt::format("{} launches were declared, {} are there, in {} of the rounds 0 to {}",
+                                    declared, found, rounds.size(), declared - 1)});
+  }
 }
 
 void check_counts(const Submission& submission, std::vector<Finding>& findings) {
@@ -309,6 +328,7 @@ std::vector<Finding> check_plausibility(const Submission& submission) {
   check_golden(submission, findings);
   check_expected_golden(submission, findings);
   check_counts(submission, findings);
+  check_rounds(submission, findings);
   check_bytes_per_token(submission, findings);
   check_forecasts(submission, findings);
   check_derived(submission, recomputed, findings);

@@ -196,6 +196,18 @@ TEST(plausibility, R03_another_number_of_samples_than_declared_is_rejected) {
   EXPECT_EQ(findings[0].detail, "59 samples, declared 60");
 }
 
+TEST(plausibility, R03_launches_are_not_left_out) {
+  auto submission = test_submission();
+  submission.launches.erase(submission.launches.begin() + 2);
+  const auto findings = check_plausibility(reforecast(submission));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, "R03");
+  EXPECT_EQ(findings[0].pointer, "/plans/0/launches");
+  submission = test_submission();
+  submission.launches[2].round = submission.launches[3].round;
+  EXPECT_EQ(codes(reforecast(submission)), Codes{"R03"});
+}
+
 TEST(plausibility, R03_a_curve_has_equally_many_samples_at_every_size) {
   auto submission = test_submission();
   submission.launches[0].series[0].samples_by_size[4].pop_back();

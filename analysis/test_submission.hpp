@@ -121,6 +121,7 @@ inline harness::Plan test_plan(const TestRun& run) {
   plan.samples_per_arm = 2 * test_blocks;
   plan.golden = models::expected_golden(models::find_shape(plan.model));
   plan.weight_bytes_per_token = 1'933'600;
+  plan.launches = static_cast<int>(run.launch_factors.size());
   plan.kernel_version = "1";
   for (const auto& arm : run.arms) plan.arms.push_back(arm.first);
   return plan;

@@ -66,10 +66,11 @@ struct Plan {
   int64_t page_bytes = 4096;
   int threads = 1;
   int position_first = 0, position_last = 0;  ///< inclusive
-  std::vector<int> positions;  ///< non-empty: of that range exactly these are timed, ascending
-  int64_t evict_stream_bytes = 0;  ///< read before each timed token of evict_stream; 0: not known
+  std::vector<int> positions;                 ///< non-empty: of that range exactly these are timed, ascending
+  int64_t evict_stream_bytes = 0;             ///< read before each timed token of evict_stream; 0: not known
   int warmup_tokens = 64;  ///< decoded untimed before each pass, under the conditions of its arm
   int block_tokens = 32;
+  int launches = 1;                    ///< declared before the first: rounds 0 … launches − 1
   int samples_per_arm = 0;             ///< declared before the launch
   std::string golden;                  ///< expected SHA-256 of the logits bytes
   int64_t weight_bytes_per_token = 0;  ///< all weight bytes that a token reads

@@ -26,6 +26,7 @@ void fields(Io& io, T& value) {
   io.unless_zero("evict_stream_bytes", value.evict_stream_bytes);
   io("warmup_tokens", value.warmup_tokens);
   io("block_tokens", value.block_tokens);
+  io("launches", value.launches);
   io("samples_per_arm", value.samples_per_arm);
   io.optional("golden", value.golden);
   io("weight_bytes_per_token", value.weight_bytes_per_token);

@@ -250,7 +250,7 @@ int Decoder::position() const {
 }
 
 std::vector<std::span<const std::byte>> Decoder::weight_regions() const {
-  return {{state_->weights.memory.get(), state_->weights.bytes}};
+  return {{state_->weights.memory->data(), state_->weights.bytes}};
 }
 
 }  // namespace models

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <memory>
 
 #include "harness/error.hpp"
 
@@ -132,8 +134,9 @@ PackedWeights pack_weights(const Shape& shape, const Weights& weights, const Ker
   check(shape, weights);
   Arena counter(nullptr);
   size_t bytes = place(counter, shape, weights, kernels).bytes;
-  AlignedMemory memory = allocate_aligned(bytes);
-  Arena arena(memory.get());
+  auto memory = std::make_unique<harness::Buffer>(bytes, harness::Pages::small);
+  std::memset(memory->data(), 0, memory->bytes());  // padding counts as zero
+  Arena arena(memory->data());
   PackedWeights packed = place(arena, shape, weights, kernels);
   packed.memory = std::move(memory);
   return packed;

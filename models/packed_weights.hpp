@@ -2,8 +2,10 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "harness/buffer.hpp"
 #include "models/kernels/kernels.hpp"
 #include "models/padded.hpp"
 #include "models/shape.hpp"
@@ -27,9 +29,10 @@ struct PackedBlock {
   PackedMatrix gate, mix, qkv, out, f1, f2, f3;
 };
 
-/// Owns every weight that a token reads, in the order it reads them, each array on its own cache lines.
+/// Owns every weight that a token reads, in the order it reads them, each array on its own cache lines, on
+/// pages of 4 KiB (huge ones are forbidden, whatever the system's default): what a plan's page_bytes says.
 struct PackedWeights {
-  AlignedMemory memory;
+  std::unique_ptr<harness::Buffer> memory;
   size_t bytes = 0;
   std::vector<PackedBlock> blocks;
   float* final_norm = nullptr;  ///< [d], padded to 16

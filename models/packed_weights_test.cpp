@@ -42,8 +42,8 @@ TEST(packed_weights, every_array_starts_on_a_cache_line_inside_the_allocation) {
   for (const void* array : arrays) {
     const auto* at = static_cast<const std::byte*>(array);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(at) % 64, 0u);
-    EXPECT_GE(at, packed.memory.get());
-    EXPECT_LT(at, packed.memory.get() + packed.bytes);
+    EXPECT_GE(at, packed.memory->data());
+    EXPECT_LT(at, packed.memory->data() + packed.bytes);
   }
 }
 

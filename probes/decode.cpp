@@ -71,6 +71,12 @@ void fail_all(harness::Launch& launch, const std::string& reason) {
   }
 }
 
+/// Adds up what the antagonist of an arm touched while its passes ran, warm-up and prefill included.
+void add_walked(harness::Series& series, int64_t bytes) {
+  auto& total = series.params.try_emplace("walked_bytes", int64_t{0}).first->second;
+  total = std::get<int64_t>(total) + bytes;
+}
+
 /// Runs the passes of `launch.arm_order` into the series of their arms.
 void run_passes(const PassSetup& setup, const DecodeContext& context, DecodeConditions& conditions,
                 harness::Launch& launch) {
@@ -82,7 +88,9 @@ void run_passes(const PassSetup& setup, const DecodeContext& context, DecodeCond
     const Arm& arm = find_arm(launch.arm_order[i]);
     const auto antagonist = conditions.antagonist(arm);
     const PassResult pass = run_pass(setup, conditions.evictor(arm), counters);
-    add_pass(*series_of.at(arm.id), pass);
+    harness::Series& series = *series_of.at(arm.id);
+    add_pass(series, pass);
+    if (antagonist) add_walked(series, antagonist->walked_bytes());
     add_counters(launch.counters, pass.counters);
     if (tokens_digest.value_or(pass.tokens_digest) != pass.tokens_digest) {
       fail_all(launch, fmt::format("pass {} ({}) decoded other tokens than the first", i, arm.id));

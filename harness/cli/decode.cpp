@@ -51,6 +51,7 @@ void plan_file(const models::I8Model& file, harness::Plan& plan) {
 harness::Plan plan_of(const Session& session, const DecodeOptions& options, const models::I8Model* file) {
   const models::Shape& shape = file == nullptr ? models::find_shape(options.model) : file->shape;
   harness::Plan plan = make_plan(session, shape, arms_of(options.modes));
+  plan.launches = options.launches;
   if (!options.positions.empty()) {
     std::tie(plan.position_first, plan.position_last) = parse_positions(options.positions);
     plan.samples_per_arm = probes::samples_per_arm(plan);

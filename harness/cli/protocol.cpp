@@ -176,6 +176,7 @@ void take_protocol(const Session& session, const Protocol& protocol, harness::Su
       launch_probes(session, before, stages.enter("probes", probe_seconds(session, protocol))));
   for (const std::string& name : protocol.models) {
     for (harness::Plan& plan : plans_of(session, protocol, models::find_shape(name), submission)) {
+      plan.launches = protocol.launches;
       add_forecasts(session, submission, plan);  // fixed before any decode
       submission.plans.push_back(std::move(plan));
     }
