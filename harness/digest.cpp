@@ -27,7 +27,9 @@ struct Sha256::State {
   crypto_hash_sha256_state hash;
 };
 
-Sha256::Sha256() : state_(std::make_unique<State>()) { crypto_hash_sha256_init(&state_->hash); }
+Sha256::Sha256() : state_(std::make_unique<State>()) {
+  crypto_hash_sha256_init(&state_->hash);
+}
 Sha256::~Sha256() = default;
 
 void Sha256::update(const void* data, size_t bytes) {

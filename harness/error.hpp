@@ -36,7 +36,8 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
-/// Says why something cannot be measured on this machine; stored in the submission as {"unavailable": reason}.
+/// Says why something cannot be measured on this machine; stored in the submission as {"unavailable":
+/// reason}.
 struct Unavailable {
   std::string reason;
   bool operator==(const Unavailable&) const = default;

@@ -13,8 +13,9 @@ namespace harness {
 struct Streams {
   const char* isa = "scalar";
   int vector_bytes = 8;
-  /// Reads [data, data + bytes) `passes` times with every load consumed, and returns the XOR over all 64-bit words of
-  /// one pass, times the parity of passes: xor over all passes. A compiler barrier stands between passes.
+  /// Reads [data, data + bytes) `passes` times with every load consumed, and returns the XOR over all 64-bit
+  /// words of one pass, times the parity of passes: xor over all passes. A compiler barrier stands between
+  /// passes.
   uint64_t (*read)(const void* data, size_t bytes, int64_t passes) = nullptr;
 };
 
