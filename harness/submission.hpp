@@ -96,8 +96,9 @@ using Param = std::variant<int64_t, double, std::string>;
 
 /// All samples of one probe, or of one arm of a model. Samples are integer ns in acquisition order.
 struct Series {
-  std::string probe;                        ///< probe id; "decode" for arms
-  std::string model, arm, mode, placement;  ///< decode only. The A/A arm is arm "aa", mode "warm"
+  std::string probe;             ///< probe id; "decode" for arms
+  std::string model, arm, mode;  ///< decode only. The A/A arm is arm "aa", mode "warm"
+  std::string placement = "none";
   Status status = Status::ok;
   std::string reason;  ///< when not ok
   std::map<std::string, Param> params;

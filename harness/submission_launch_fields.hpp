@@ -62,11 +62,11 @@ void status_field(Io& io, T& value) {
 
 template <class Io, Like<Series> T>
 void fields(Io& io, T& value) {
-  io("probe", value.probe);
+  io.unless("probe", value.probe, "decode");
   io.optional("model", value.model);
   io.optional("arm", value.arm);
   io.optional("mode", value.mode);
-  io.optional("placement", value.placement);
+  io.unless("placement", value.placement, "none");
   status_field(io, value);
   io.optional("reason", value.reason);
   io.optional("params", value.params);

@@ -40,6 +40,11 @@ class JsonReader {
   void defaulted(const char* key, T& value) const {
     optional(key, value);
   }
+  /// Reads a text that is left out when it is the usual one.
+  void unless(const char* key, std::string& value, const char* usual) const {
+    value = usual;
+    optional(key, value);
+  }
   /// Reads a count that is left out when it is 0.
   void unless_zero(const char* key, int64_t& value) const {
     value = 0;
