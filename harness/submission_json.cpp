@@ -76,6 +76,23 @@ void fields(Io& io, T& value) {
   io("position_last", value.position_last);
 }
 
+/// The same where they say again which decode is meant: what has its usual value is left out.
+template <class Io, Like<DecodeKey> T>
+void short_fields(Io& io, T& value) {
+  io("model", value.model);
+  io("mode", value.mode);
+  io.unless("placement", value.placement, "none");
+  io("isa", value.isa);
+  io.unless("arithmetic", value.arithmetic, "int8");
+  io.unless("weights", value.weights, "synthetic");
+  io.unless("routing", value.routing, "none");
+  io.unless("threads", value.threads, 1);
+  io("page_bytes", value.page_bytes);
+  io.unless("core_kind", value.core_kind, "uniform");
+  io("position_first", value.position_first);
+  io("position_last", value.position_last);
+}
+
 template <class Io, Like<Roof> T>
 void fields(Io& io, T& value) {
   io("level", value.level);
@@ -115,7 +132,7 @@ void fields(Io& io, T& value) {
 template <class Io, Like<ArmRatio> T>
 void fields(Io& io, T& value) {
   io("name", value.name);
-  fields(io, value.key);
+  short_fields(io, value.key);
   io("launches", value.launches);
   io("speed_ratio", value.speed_ratio);
 }
@@ -124,7 +141,7 @@ template <class Io, Like<Forecast> T>
 void fields(Io& io, T& value) {
   io("id", value.id);
   io("version", value.version);
-  fields(io, value.key);
+  short_fields(io, value.key);
   io("inputs_sha256", value.inputs_sha256);
   centred<Centre::point>(io, "tokens_per_s", value.tokens_per_s);
   io("made_ns", value.made_ns);
@@ -135,7 +152,7 @@ template <class Io, Like<ForecastError> T>
 void fields(Io& io, T& value) {
   io("id", value.id);
   io("version", value.version);
-  fields(io, value.key);
+  short_fields(io, value.key);
   io("measured_over_forecast", value.measured_over_forecast);
   io("inside_interval", value.inside_interval);
 }

@@ -45,6 +45,11 @@ class JsonReader {
     value = usual;
     optional(key, value);
   }
+  /// Reads a count that is left out when it is the usual one.
+  void unless(const char* key, int& value, int usual) const {
+    value = usual;
+    optional(key, value);
+  }
   /// Reads a count that is left out when it is 0.
   void unless_zero(const char* key, int64_t& value) const {
     value = 0;

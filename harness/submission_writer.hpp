@@ -52,6 +52,10 @@ class JsonWriter {
   void unless(const char* key, const std::string& value, const char* usual) {
     if (!value.empty() && value != usual) (*this)(key, value);
   }
+  /// Writes a count unless it is the usual one.
+  void unless(const char* key, int value, int usual) {
+    if (value != usual) (*this)(key, value);
+  }
   /// Writes a count unless it is 0.
   void unless_zero(const char* key, int64_t value) {
     if (value != 0) (*this)(key, value);

@@ -34,6 +34,9 @@ struct Pipe {
     read_end = ends[0];
     write_end = ends[1];
   }
+  Pipe() = default;
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
   ~Pipe() {
     if (read_end >= 0) close(read_end);
     if (write_end >= 0) close(write_end);
@@ -43,6 +46,9 @@ struct Pipe {
 /// Owns a child process: one that is still running when this ends is killed.
 struct Process {
   pid_t pid = -1;
+  explicit Process(pid_t started) : pid(started) {}
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
   ~Process() {
     if (pid <= 0) return;
     kill(pid, SIGKILL);

@@ -238,7 +238,12 @@ class QuickRun(unittest.TestCase):
         self.assertNotIn("\x1b", self.result.stdout + self.result.stderr)
 
     def test_the_document_is_small_canonical_and_named_by_its_content(self):
-        self.assertLessEqual(len(self.text), 40_000)
+        # A busy machine disturbs many samples, and the lists of them grow: what else there is must leave them room.
+        marks = sum(len(json.dumps(series.get("disturbed", {}), separators=(",", ":")))
+                    for launch in self.document["launches"] for series in launch["series"])
+        self.assertLessEqual(len(self.text) - marks, 37_000)
+        if marks < 3_000:
+            self.assertLessEqual(len(self.text), 40_000)
         canonical = self.text.rstrip("\n")
         digest = hashlib.sha256(canonical.encode()).hexdigest()
         self.assertEqual(self.path.name, f"{self.document['machine']['machine_key'][:8]}-{digest[:8]}.json")
@@ -322,7 +327,7 @@ class Interrupted(unittest.TestCase):
                     shown += os.read(terminal, 65536)
                 except OSError:
                     break
-            if not pressed and b"launch 1 of" in shown:
+            if not pressed and b"round 1 of" in shown:
                 os.write(terminal, b"\x03")
                 pressed = True
         else:

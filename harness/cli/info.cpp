@@ -15,7 +15,6 @@
 namespace cli {
 namespace {
 
-using harness::available;
 using harness::Topology;
 
 struct InfoOptions {

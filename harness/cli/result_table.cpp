@@ -9,7 +9,6 @@
 namespace cli {
 namespace {
 
-using harness::available;
 using harness::Interval;
 
 std::string dash(const Terminal& terminal) {
