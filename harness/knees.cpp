@@ -193,6 +193,7 @@ double scatter(const std::vector<double>& values, const Slowness& fit,
     const double log_value = std::log(values[i]);
     std::vector<double>
         moves;  // their median, since a few samples of a busy machine last three times as long
+    moves.reserve(resampled.size());
     for (const auto& draw : resampled) moves.push_back(std::abs(std::log(draw[i]) - log_value));
     by_size.push_back(median(moves));
     residuals.push_back(std::abs(sign * log_value - fit.logs[i]));
@@ -281,11 +282,13 @@ Reading<std::vector<Knee>> find_knees(const SampledCurve& curve, Quantity quanti
   const Slowness fit = fit_slowness(curve, values, quantity);
   SplitMix64 random(resampling_seed);
   std::vector<std::vector<double>> draws;
+  draws.reserve(resampled_curves);
   for (int i = 0; i < resampled_curves; ++i) draws.push_back(resampled_values(curve, quantity, random));
   const double noise = scatter(values, fit, draws, quantity);
   const auto steps = find_steps(fit, noise);
   if (steps.empty()) return no_edge(curve, values, noise, quantity);
   std::vector<std::vector<Step>> resampled;
+  resampled.reserve(draws.size());
   for (const auto& draw : draws) resampled.push_back(find_steps(fit_slowness(curve, draw, quantity), noise));
   std::vector<Knee> knees;
   for (const Step& step : steps) {

@@ -102,7 +102,7 @@ TEST(knees, finds_caches_of_any_size_between_measured_ones) {
   std::string wrong;
   const auto sizes = model_sizes(4 * mib);
   for (int i = 0; i < seeded_cases; ++i) {
-    ModelCache cache{static_cast<int64_t>(32 * 64 * (8 + random.below(120))), 0, 512,
+    ModelCache cache{static_cast<int64_t>(uint64_t{32} * 64 * (8 + random.below(120))), 0, 512,
                      i % 2 == 0 ? Replacement::least_recent : Replacement::random};
     cache.bytes = cache.bytes / 512 * 512;
     const auto times = model_ns_per_byte({{cache}, {0.005, 0.02}}, sizes);

@@ -25,8 +25,8 @@ struct RunOptions {
 /// submission schema.
 std::string save_partial(const Session& session, harness::Submission& submission, bool interrupted,
                          const std::string& reason) {
-  const std::string path = fmt::format("{}/partial/{}-{:.8}.json", harness::tokroof_home(),
-                                       submission.created_utc, submission.nonce);
+  std::string path = fmt::format("{}/partial/{}-{:.8}.json", harness::tokroof_home(), submission.created_utc,
+                                 submission.nonce);
   submission.conditions =
       harness::read_conditions(session.topology, session.pu, session.clock, session.totals_at_start);
   harness::write_file_atomically(path, harness::partial_to_json({interrupted, reason, submission}) + "\n");
@@ -36,7 +36,7 @@ std::string save_partial(const Session& session, harness::Submission& submission
 /// Opens the store and tries the folder before the long work, so that what cannot be written is known at
 /// once.
 void check_places(const RunOptions& options) {
-  harness::Store{store_path(options.database)};
+  { const harness::Store opens(store_path(options.database)); }
   if (options.folder.empty()) return;
   const std::string trial = options.folder + "/.tokroof-trial";
   harness::write_file_atomically(trial, "");
