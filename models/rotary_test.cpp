@@ -17,7 +17,7 @@ TEST_P(rotary, table_equals_long_double_libm_to_f32) {
   for (int position = 0; position < positions; ++position) {
     for (int i = 0; i < head_dim / 2; ++i) {
       long double angle = position * std::pow(10000.0L, -2.0L * i / head_dim);
-      auto at = static_cast<size_t>(position * head_dim / 2 + i);
+      auto at = static_cast<size_t>(position) * static_cast<size_t>(head_dim / 2) + static_cast<size_t>(i);
       worst = std::max(worst, static_cast<double>(std::fabs(std::cos(angle) - table.cos[at])));
       worst = std::max(worst, static_cast<double>(std::fabs(std::sin(angle) - table.sin[at])));
     }
