@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <thread>
 
 #include "harness/digest.hpp"
@@ -10,8 +9,6 @@
 
 namespace harness {
 namespace {
-
-namespace fs = std::filesystem;
 
 TEST_F(StoreTest, a_document_comes_back_by_number_and_by_hash) {
   Store store(folder_ + "/a/b/store.sqlite");
