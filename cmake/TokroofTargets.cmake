@@ -61,16 +61,17 @@ function(embed_text output namespace function header)
     DEPENDS ${ARGN} ${CMAKE_SOURCE_DIR}/cmake/EmbedText.cmake VERBATIM)
 endfunction()
 
-# add_isa_file(TABLE FOLDER ISA ARCH <processor regex> FLAGS <flags>) registers one ISA file of a table (kernels,
-# streams).
+# add_isa_file(TABLE FOLDER ISA ARCH <processor regex> FLAGS <flags> ALSO <more files>) registers one ISA file of a table
+# (kernels, streams); ALSO names files without a table that belong to it.
 # The C++ table is generated from this explicit list: no self-registering globals, no globbing.
 function(add_isa_file table dir isa)
-  cmake_parse_arguments(ARG "" "ARCH" "FLAGS" ${ARGN})
+  cmake_parse_arguments(ARG "" "ARCH" "FLAGS;ALSO" ${ARGN})
   if(ARG_ARCH AND NOT CMAKE_SYSTEM_PROCESSOR MATCHES "${ARG_ARCH}")
     return()
   endif()
   set_property(GLOBAL APPEND PROPERTY tokroof_${table}_isas ${isa})
-  add_library(${table}_${isa} OBJECT ${dir}/${isa}.cpp)
+  list(TRANSFORM ARG_ALSO PREPEND ${dir}/)
+  add_library(${table}_${isa} OBJECT ${dir}/${isa}.cpp ${ARG_ALSO})
   target_link_libraries(${table}_${isa} PRIVATE tokroof_options)
   optimise_models(${table}_${isa})
   # gcc's avx512fintrin.h reads deliberately uninitialised registers.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "harness/clock.hpp"
 #include "harness/counters.hpp"
 #include "harness/error.hpp"
 #include "models/kv_cache.hpp"
@@ -24,7 +25,7 @@ struct BlockState {
 }  // namespace
 
 struct Decoder::State {
-  State(const Shape& model, const Weights& canonical, const Kernels& table);
+  State(const Shape& model, const Weights& canonical, const Kernels& table, Arithmetic arithmetic);
 
   void look_up(uint32_t token);
   void run_conv(const PackedBlock& block, BlockState& memory);
@@ -32,8 +33,11 @@ struct Decoder::State {
   void attend(const BlockState& memory, int kv_head);
   void run_mlp(const PackedBlock& block);
   float* run_head();
-  void gemv(const PackedMatrix& matrix, const int8_t* x_codes, float x_scale, float* y) const;
+  /// y = W · input[cols padded to 16], rounded to int8 first where the matrix is multiplied so.
+  void gemv(const PackedMatrix& matrix, const float* input, float* out) const;
   void add_to_x(const float* y) const;
+  /// Ends an op: the time since the last op ended is its.
+  void lap(Op op);
 
   Shape shape;
   Kernels kernels;
@@ -41,34 +45,35 @@ struct Decoder::State {
   RotaryTable rotary;
   std::vector<BlockState> blocks;
   long long weight_bytes_per_token, macs_per_token;
+  harness::Clock clock = harness::steady_clock();
+  OpTimes* times = nullptr;
+  int64_t lap_ns = 0;
   int position = 0;
   int context_stride;  ///< context padded to 16
   int head_stride;     ///< head_dim padded to 16
 
-  Padded<int8_t> row_codes, x_codes,
-      ff_codes;                    // quantised GEMV inputs of width d and ff, and one embedding row
-  Padded<float> x, h, gate, c, y;  // [d]
-  Padded<float> qkv, attended;     // [d + 2·kv·hd], [heads·hd]
-  Padded<float> rotated;           // [head_stride]
-  Padded<int8_t> q_codes;          // [heads][head_stride]
+  Padded<int8_t> x_codes;                     // a GEMV input rounded, or one row of the embedding
+  Padded<float> x, h, gate, c, y;             // [d]
+  Padded<float> qkv, attended;                // [d + 2·kv·hd], [heads·hd]
+  Padded<float> rotated;                      // [head_stride]
+  Padded<int8_t> q_codes;                     // [heads][head_stride]
   Padded<float> q_scales, attention_weights;  // [heads], [heads / kv_heads][context_stride]
-  Padded<float> f1, f2;                       // [ff]
+  Padded<float> f12;                          // [ff padded to 16, then ff]
   Padded<float> logits;                       // [vocab]
 };
 
-Decoder::State::State(const Shape& model, const Weights& canonical, const Kernels& table)
+Decoder::State::State(const Shape& model, const Weights& canonical, const Kernels& table,
+                      Arithmetic arithmetic)
     : shape(model),
       kernels(table),
-      weights(pack_weights(model, canonical, table)),
+      weights(pack_weights(model, canonical, table, arithmetic)),
       rotary(make_rotary_table(model.context, model.head_dim)),
       blocks(model.blocks.size()),
       weight_bytes_per_token(cost(model).weight_bytes_per_token),
       macs_per_token(cost(model).macs_per_token),
       context_stride(padded16(model.context)),
       head_stride(padded16(model.head_dim)),
-      row_codes(model.d),
-      x_codes(std::max(model.d, model.heads * model.head_dim)),
-      ff_codes(model.ff),
+      x_codes(std::max({model.d, model.heads * model.head_dim, model.ff})),
       x(model.d),
       h(model.d),
       gate(model.d),
@@ -80,8 +85,7 @@ Decoder::State::State(const Shape& model, const Weights& canonical, const Kernel
       q_codes(model.heads * head_stride),
       q_scales(model.heads),
       attention_weights(model.heads / model.kv_heads * context_stride),
-      f1(model.ff),
-      f2(model.ff),
+      f12(padded16(model.ff) + model.ff),
       logits(model.vocab) {
   for (size_t i = 0; i < blocks.size(); ++i) {
     if (model.blocks[i] == Block::conv) {
@@ -92,8 +96,20 @@ Decoder::State::State(const Shape& model, const Weights& canonical, const Kernel
   }
 }
 
-void Decoder::State::gemv(const PackedMatrix& matrix, const int8_t* codes, float scale, float* out) const {
-  kernels.gemv(matrix.codes, matrix.scales, matrix.rows, matrix.cols, codes, scale, out);
+void Decoder::State::gemv(const PackedMatrix& matrix, const float* input, float* out) const {
+  if (matrix.arithmetic == Arithmetic::float32) {
+    kernels.gemv_float(matrix.codes, matrix.scales, matrix.rows, matrix.cols, input, out);
+    return;
+  }
+  float scale = kernels.quantise(input, matrix.cols, x_codes.data());
+  kernels.gemv(matrix.codes, matrix.scales, matrix.rows, matrix.cols, x_codes.data(), scale, out);
+}
+
+void Decoder::State::lap(Op op) {
+  if (times == nullptr) return;
+  const int64_t now_ns = clock.now_ns();
+  times->ns[static_cast<size_t>(op)] += now_ns - lap_ns;
+  lap_ns = now_ns;
 }
 
 void Decoder::State::add_to_x(const float* change) const {
@@ -103,16 +119,17 @@ void Decoder::State::add_to_x(const float* change) const {
 
 void Decoder::State::look_up(uint32_t token) {
   const PackedMatrix& table = weights.embedding;
-  kernels.unpack_row(table.codes, table.rows, table.cols, static_cast<int>(token), row_codes.data());
+  unpack_row(table, kernels, static_cast<int>(token), x_codes.data());
   float scale = table.scales[token];
-  for (int i = 0; i < shape.d; ++i) x.data()[i] = scale * static_cast<float>(row_codes.data()[i]);
+  for (int i = 0; i < shape.d; ++i) x.data()[i] = scale * static_cast<float>(x_codes.data()[i]);
 }
 
 /// x += mix( silu(gate·h) ⊙ c ), c the depthwise convolution of the last four h.
 void Decoder::State::run_conv(const PackedBlock& block, BlockState& memory) {
   kernels.rms_norm(x.data(), block.norm1, shape.d, h.data());
-  float h_scale = kernels.quantise(h.data(), shape.d, x_codes.data());
-  gemv(block.gate, x_codes.data(), h_scale, gate.data());
+  lap(Op::rest);
+  gemv(block.gate, h.data(), gate.data());
+  lap(Op::gemv);
 
   int stride = padded16(shape.d);
   const float* taps[4];
@@ -122,16 +139,18 @@ void Decoder::State::run_conv(const PackedBlock& block, BlockState& memory) {
   kernels.conv_step(block.taps, stride, block.tap_scales, taps, shape.d, c.data());
 
   kernels.silu_product(gate.data(), c.data(), shape.d, gate.data());
-  float u_scale = kernels.quantise(gate.data(), shape.d, x_codes.data());
-  gemv(block.mix, x_codes.data(), u_scale, y.data());
+  lap(Op::rest);
+  gemv(block.mix, gate.data(), y.data());
+  lap(Op::gemv);
   add_to_x(y.data());
 }
 
 /// x += out · concat over heads of softmax(q·K) · V.
 void Decoder::State::run_attention(const PackedBlock& block, BlockState& memory) {
   kernels.rms_norm(x.data(), block.norm1, shape.d, h.data());
-  float h_scale = kernels.quantise(h.data(), shape.d, x_codes.data());
-  gemv(block.qkv, x_codes.data(), h_scale, qkv.data());
+  lap(Op::rest);
+  gemv(block.qkv, h.data(), qkv.data());
+  lap(Op::gemv);
 
   int head_dim = shape.head_dim;
   for (int head = 0; head < shape.heads; ++head) {
@@ -146,8 +165,9 @@ void Decoder::State::run_attention(const PackedBlock& block, BlockState& memory)
     memory.kv.store(head, position, k, v);
     attend(memory, head);
   }
-  float o_scale = kernels.quantise(attended.data(), shape.heads * head_dim, x_codes.data());
-  gemv(block.out, x_codes.data(), o_scale, y.data());
+  lap(Op::attention);
+  gemv(block.out, attended.data(), y.data());
+  lap(Op::gemv);
   add_to_x(y.data());
 }
 
@@ -179,24 +199,27 @@ void Decoder::State::attend(const BlockState& memory, int kv_head) {
 /// x += f3( silu(f1·h) ⊙ (f2·h) ).
 void Decoder::State::run_mlp(const PackedBlock& block) {
   kernels.rms_norm(x.data(), block.norm2, shape.d, h.data());
-  float h_scale = kernels.quantise(h.data(), shape.d, x_codes.data());
-  gemv(block.f1, x_codes.data(), h_scale, f1.data());
-  gemv(block.f2, x_codes.data(), h_scale, f2.data());
-  kernels.silu_product(f1.data(), f2.data(), shape.ff, f1.data());
-  float u_scale = kernels.quantise(f1.data(), shape.ff, ff_codes.data());
-  gemv(block.f3, ff_codes.data(), u_scale, y.data());
+  lap(Op::rest);
+  gemv(block.f12, h.data(), f12.data());
+  lap(Op::gemv);
+  float *f1 = f12.data(), *f2 = f1 + padded16(shape.ff);
+  kernels.silu_product(f1, f2, shape.ff, f1);
+  lap(Op::rest);
+  gemv(block.f3, f1, y.data());
+  lap(Op::gemv);
   add_to_x(y.data());
 }
 
 float* Decoder::State::run_head() {
   kernels.rms_norm(x.data(), weights.final_norm, shape.d, h.data());
-  float h_scale = kernels.quantise(h.data(), shape.d, x_codes.data());
-  gemv(weights.embedding, x_codes.data(), h_scale, logits.data());
+  lap(Op::rest);
+  gemv(weights.embedding, h.data(), logits.data());
   if (shape.softcap > 0) kernels.softcap(logits.data(), shape.vocab, shape.softcap);
+  lap(Op::head);
   return logits.data();
 }
 
-Decoder::Decoder(const Shape& shape, const Weights& weights, const Kernels& kernels) {
+Decoder::Decoder(const Shape& shape, const Weights& weights, const Kernels& kernels, Arithmetic arithmetic) {
   if (shape.conv_taps != 4 || shape.kv_heads <= 0 || shape.heads % shape.kv_heads != 0 ||
       shape.head_dim % 2 != 0 || shape.head_dim > max_head_dim) {
     throw harness::Error(
@@ -205,7 +228,7 @@ Decoder::Decoder(const Shape& shape, const Weights& weights, const Kernels& kern
                     "multiple of kv heads",
                     shape.name));
   }
-  state_ = std::make_unique<State>(shape, weights, kernels);
+  state_ = std::make_unique<State>(shape, weights, kernels, arithmetic);
 }
 
 Decoder::~Decoder() = default;
@@ -226,6 +249,7 @@ std::span<const float> Decoder::step(uint32_t token) {
         fmt::format("model {}: token {} at position {} is outside vocabulary {} or context {}",
                     state.shape.name, token, state.position, state.shape.vocab, state.shape.context));
   }
+  if (state.times != nullptr) state.lap_ns = state.clock.now_ns();
   state.look_up(token);
   for (size_t i = 0; i < state.blocks.size(); ++i) {
     const PackedBlock& block = state.weights.blocks[i];
@@ -238,6 +262,7 @@ std::span<const float> Decoder::step(uint32_t token) {
   }
   float* logits = state.run_head();
   ++state.position;
+  if (state.times != nullptr) ++state.times->tokens;
   harness::WorkCounts& counts = harness::work_counts();
   counts.bytes_streamed += state.weight_bytes_per_token;
   counts.tokens += 1;
@@ -247,6 +272,14 @@ std::span<const float> Decoder::step(uint32_t token) {
 
 int Decoder::position() const {
   return state_->position;
+}
+
+const char* Decoder::isa() const {
+  return state_->kernels.isa;
+}
+
+void Decoder::profile(OpTimes* times) {
+  state_->times = times;
 }
 
 std::vector<std::span<const std::byte>> Decoder::weight_regions() const {

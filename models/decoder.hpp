@@ -1,5 +1,6 @@
 // Decodes one token at a time with one kernel table.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,11 +14,24 @@
 
 namespace models {
 
+/// Where a token's time goes: `gemv` all matrix-vector products but the head's with the rounding of their
+/// inputs, `attention` RoPE, K/V, scores, softmax and values, `head` the last product and the softcap, `rest`
+/// norms, convolution, SiLU and sums.
+enum class Op { gemv, attention, head, rest };
+inline constexpr size_t op_count = 4;
+
+/// Time per Op, added up over `tokens` steps.
+struct OpTimes {
+  std::array<int64_t, op_count> ns{};
+  int64_t tokens = 0;
+};
+
 /// Owns packed weights and the state of one sequence. step() allocates nothing and makes no system call.
 /// All float sums follow the 16-lane contract (docs/models.md), so logits have the same bytes on every ISA.
 class Decoder {
  public:
-  Decoder(const Shape& shape, const Weights& weights, const Kernels& kernels);
+  Decoder(const Shape& shape, const Weights& weights, const Kernels& kernels,
+          Arithmetic arithmetic = Arithmetic::int8);
   ~Decoder();
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
@@ -27,6 +41,11 @@ class Decoder {
   /// Throws Error(invalid_input) when position ≥ context or token ≥ vocab.
   std::span<const float> step(uint32_t token);
   [[nodiscard]] int position() const;
+  /// Returns the name of the kernel table that step() runs.
+  [[nodiscard]] const char* isa() const;
+  /// Adds each op's time of every later step to *times, which costs some fifty clock reads per token; null
+  /// turns it off again.
+  void profile(OpTimes* times);
   /// Returns the packed weight memory that a token reads, as regions to flush: not KV, state or code.
   [[nodiscard]] std::vector<std::span<const std::byte>> weight_regions() const;
 

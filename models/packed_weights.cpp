@@ -37,14 +37,41 @@ float* place(Arena& arena, const std::vector<float>& values) {
   return at;
 }
 
-PackedMatrix place(Arena& arena, const Matrix& matrix, const Kernels& kernels) {
+/// What decides the packed form of a matrix, and where it goes.
+struct Placing {
+  Arena& arena;
+  const Kernels& kernels;
+  const Weights& weights;
+  Arithmetic asked;
+};
+
+PackedMatrix place(const Placing& to, const Matrix& matrix) {
   PackedMatrix packed;
   packed.rows = matrix.rows;
   packed.cols = matrix.cols;
-  packed.codes = arena.take<int8_t>(kernels.packed_bytes(matrix.rows, matrix.cols));
-  if (packed.codes != nullptr) kernels.pack(matrix.codes.data(), matrix.rows, matrix.cols, packed.codes);
-  packed.scales = place(arena, matrix.scales);
+  packed.arithmetic = arithmetic_of(to.weights, matrix.cols, to.asked);
+  if (packed.arithmetic == Arithmetic::int8) {
+    packed.codes = to.arena.take<int8_t>(to.kernels.packed_bytes(matrix.rows, matrix.cols));
+    if (packed.codes != nullptr) to.kernels.pack(matrix.codes.data(), matrix.rows, matrix.cols, packed.codes);
+  } else {
+    const auto cols = static_cast<size_t>(matrix.cols), stride = static_cast<size_t>(padded16(matrix.cols));
+    packed.codes = to.arena.take<int8_t>(static_cast<size_t>(matrix.rows) * stride);
+    for (size_t row = 0; packed.codes != nullptr && row < static_cast<size_t>(matrix.rows); ++row)
+      std::memcpy(packed.codes + row * stride, matrix.codes.data() + row * cols, cols);
+  }
+  packed.scales = place(to.arena, matrix.scales);
   return packed;
+}
+
+/// Puts b below a, which is padded with rows of zeros to 16: b·x then starts on a cache line.
+Matrix stacked(const Matrix& a, const Matrix& b) {
+  Matrix both = a;
+  both.rows = padded16(a.rows) + b.rows;
+  both.codes.resize(static_cast<size_t>(padded16(a.rows)) * static_cast<size_t>(a.cols));
+  both.codes.insert(both.codes.end(), b.codes.begin(), b.codes.end());
+  both.scales.resize(static_cast<size_t>(padded16(a.rows)));
+  both.scales.insert(both.scales.end(), b.scales.begin(), b.scales.end());
+  return both;
 }
 
 /// Transposes [d][taps] to [taps][d padded to 16], so that neighbouring channels share a vector.
@@ -58,34 +85,35 @@ int8_t* place_taps(Arena& arena, const Matrix& depthwise) {
   return at;
 }
 
-PackedBlock place(Arena& arena, Block kind, const BlockWeights& weights, const Kernels& kernels) {
+PackedBlock place(const Placing& to, Block kind, const BlockWeights& weights) {
+  Arena& arena = to.arena;
   PackedBlock block;
   block.kind = kind;
   block.norm1 = place(arena, weights.norm1);
   if (kind == Block::conv) {
     block.taps = place_taps(arena, weights.depthwise);
     block.tap_scales = place(arena, weights.depthwise.scales);
-    block.gate = place(arena, weights.gate, kernels);
-    block.mix = place(arena, weights.mix, kernels);
+    block.gate = place(to, weights.gate);
+    block.mix = place(to, weights.mix);
   } else {
-    block.qkv = place(arena, weights.qkv, kernels);
-    block.out = place(arena, weights.out, kernels);
+    block.qkv = place(to, weights.qkv);
+    block.out = place(to, weights.out);
   }
   block.norm2 = place(arena, weights.norm2);
-  block.f1 = place(arena, weights.f1, kernels);
-  block.f2 = place(arena, weights.f2, kernels);
-  block.f3 = place(arena, weights.f3, kernels);
+  block.f12 = place(to, stacked(weights.f1, weights.f2));
+  block.f3 = place(to, weights.f3);
   return block;
 }
 
-PackedWeights place(Arena& arena, const Shape& shape, const Weights& weights, const Kernels& kernels) {
+PackedWeights place(const Placing& to, const Shape& shape) {
+  const Weights& weights = to.weights;
   PackedWeights packed;
   for (size_t i = 0; i < shape.blocks.size(); ++i) {
-    packed.blocks.push_back(place(arena, shape.blocks[i], weights.blocks[i], kernels));
+    packed.blocks.push_back(place(to, shape.blocks[i], weights.blocks[i]));
   }
-  packed.final_norm = place(arena, weights.final_norm);
-  packed.embedding = place(arena, weights.embedding, kernels);
-  packed.bytes = arena.used();
+  packed.final_norm = place(to.arena, weights.final_norm);
+  packed.embedding = place(to, weights.embedding);
+  packed.bytes = to.arena.used();
   return packed;
 }
 
@@ -130,16 +158,26 @@ void check(const Shape& shape, const Weights& weights) {
 
 }  // namespace
 
-PackedWeights pack_weights(const Shape& shape, const Weights& weights, const Kernels& kernels) {
+PackedWeights pack_weights(const Shape& shape, const Weights& weights, const Kernels& kernels,
+                           Arithmetic arithmetic) {
   check(shape, weights);
   Arena counter(nullptr);
-  size_t bytes = place(counter, shape, weights, kernels).bytes;
+  size_t bytes = place({counter, kernels, weights, arithmetic}, shape).bytes;
   auto memory = std::make_unique<harness::Buffer>(bytes, harness::Pages::small);
   std::memset(memory->data(), 0, memory->bytes());  // padding counts as zero
   Arena arena(memory->data());
-  PackedWeights packed = place(arena, shape, weights, kernels);
+  PackedWeights packed = place({arena, kernels, weights, arithmetic}, shape);
   packed.memory = std::move(memory);
   return packed;
+}
+
+void unpack_row(const PackedMatrix& matrix, const Kernels& kernels, int row, int8_t* codes) {
+  if (matrix.arithmetic == Arithmetic::int8) {
+    kernels.unpack_row(matrix.codes, matrix.rows, matrix.cols, row, codes);
+  } else {
+    std::memcpy(codes, matrix.codes + ptrdiff_t{row} * padded16(matrix.cols),
+                static_cast<size_t>(matrix.cols));
+  }
 }
 
 }  // namespace models

@@ -13,11 +13,13 @@
 
 namespace models {
 
-/// W[rows, cols] as Kernels::pack left it; scales padded to 16.
+/// W[rows, cols] as Kernels::pack left it, or for float32 row-major with the columns padded to 16; scales
+/// padded to 16.
 struct PackedMatrix {
   int8_t* codes = nullptr;
   float* scales = nullptr;
   int rows = 0, cols = 0;
+  Arithmetic arithmetic = Arithmetic::int8;
 };
 
 /// One block; a convolution has taps, gate and mix, an attention has qkv and out.
@@ -26,7 +28,9 @@ struct PackedBlock {
   float *norm1 = nullptr, *norm2 = nullptr;  ///< [d], padded to 16
   int8_t* taps = nullptr;                    ///< [conv_taps][d padded to 16], oldest first
   float* tap_scales = nullptr;               ///< [d], padded to 16
-  PackedMatrix gate, mix, qkv, out, f1, f2, f3;
+  PackedMatrix gate, mix, qkv, out;
+  PackedMatrix f12;  ///< [ff padded to 16, then ff; d]: f1 and f2 as one matrix, read in one pass
+  PackedMatrix f3;
 };
 
 /// Owns every weight that a token reads, in the order it reads them, each array on its own cache lines, on
@@ -40,6 +44,10 @@ struct PackedWeights {
 };
 
 /// Throws Error(invalid_input) when the weights' dimensions are not the shape's.
-PackedWeights pack_weights(const Shape& shape, const Weights& weights, const Kernels& kernels);
+PackedWeights pack_weights(const Shape& shape, const Weights& weights, const Kernels& kernels,
+                           Arithmetic arithmetic = Arithmetic::int8);
+
+/// Writes codes[cols] of one row.
+void unpack_row(const PackedMatrix& matrix, const Kernels& kernels, int row, int8_t* codes);
 
 }  // namespace models

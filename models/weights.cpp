@@ -89,6 +89,11 @@ Weights synthetic_weights(const Shape& shape, uint64_t seed) {
   return weights;
 }
 
+Arithmetic arithmetic_of(const Weights& weights, int cols, Arithmetic asked) {
+  const bool too_wide = weights.widest_int8_row > 0 && cols > weights.widest_int8_row;
+  return too_wide ? Arithmetic::float32 : asked;
+}
+
 std::string weights_digest(const Weights& weights) {
   harness::Sha256 hash;
   update(hash, weights.embedding);

@@ -23,11 +23,19 @@ struct BlockWeights {
   Matrix f1, f2, f3;                ///< [ff, d], [ff, d], [d, ff]
 };
 
+/// How GEMVs multiply: `int8` rounds their input to int8 and sums in int32, `float32` takes it as it is and
+/// converts the codes.
+enum class Arithmetic { int8, float32 };
+
 struct Weights {
   Matrix embedding;  ///< [vocab, d], tied with the head
   std::vector<BlockWeights> blocks;
   std::vector<float> final_norm;  ///< [d]
+  int widest_int8_row = 0;  ///< matrices with more columns multiply in float32 in any case; 0: none does
 };
+
+/// How this matrix of these weights is multiplied when `asked` is.
+Arithmetic arithmetic_of(const Weights& weights, int cols, Arithmetic asked);
 
 /// Makes seeded synthetic weights: counter-based SplitMix64 over (seed, tensor id, index), integers only, so
 /// that every compiler makes the same bytes. Codes are the centred sum of four 6-bit fields; scales give each

@@ -1,22 +1,15 @@
 // AVX2: W interleaved by 8 rows × 4 columns, so that one vector of weights meets one broadcast of four
-// activations and no horizontal sum is needed. Compiled with -mavx2 and without FMA: see kernels.hpp for what
-// an ISA file may not do.
+// activations and no horizontal sum is needed. Compiled with -mavx2 -mfma, and without contraction: only
+// gemv_float fuses. See kernels.hpp for what an ISA file may not do.
 #include "models/kernels/avx2.hpp"
 
-#include <immintrin.h>
-
-#include "models/kernels/constants.hpp"
-#include "models/kernels/kernels.hpp"
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#include "models/kernels/avx2_math.hpp"
 
 namespace models {
 namespace avx2 {
 
-constexpr int lanes = 16;
 constexpr int block_rows = 8, block_cols = 4, block_bytes = 32;
 constexpr int group_blocks = 4;  ///< row blocks interleaved in memory: four accumulators share each broadcast
-constexpr int batch_heads = 4;   ///< query heads that share a loaded tile: 8 accumulators of 16 registers
 
 ALWAYS_INLINE ptrdiff_t blocks_of(int rows) {
   return (rows + block_rows - 1) / block_rows;
@@ -86,194 +79,30 @@ static void gemv(const int8_t* w, const float* scales, int rows, int cols, const
   if (blocks - block == 1) gemv_group(w, scales, col_groups, x, scale, y, 1);
 }
 
-/// Folds 16 lanes, held as lanes 0–7 and 8–15, to one.
-ALWAYS_INLINE float fold(__m256 low, __m256 high) {
-  __m256 eight = _mm256_add_ps(low, high);
-  __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
-  __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
-  return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
-}
+constexpr int float_rows =
+    4;  ///< rows at a time: eight accumulators, so that no chain of multiply-adds binds
 
-ALWAYS_INLINE float highest_of(__m256 values) {
-  __m128 four = _mm_max_ps(_mm256_castps256_ps128(values), _mm256_extractf128_ps(values, 1));
-  __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
-  return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
-}
-
-/// The same operations in the same order as scalar::exp_f32.
-ALWAYS_INLINE __m256 exp_f32(__m256 x) {
-  __m256 in_range = _mm256_cmp_ps(x, _mm256_set1_ps(exp_lowest), _CMP_NLT_UQ);
-  x = _mm256_min_ps(_mm256_set1_ps(exp_highest), x);
-  __m256i k = _mm256_cvtps_epi32(_mm256_mul_ps(x, _mm256_set1_ps(log2_e)));
-  __m256 whole = _mm256_cvtepi32_ps(k);
-  __m256 r = _mm256_sub_ps(x, _mm256_mul_ps(whole, _mm256_set1_ps(ln2_high)));
-  r = _mm256_sub_ps(r, _mm256_mul_ps(whole, _mm256_set1_ps(ln2_low)));
-  __m256 p = _mm256_set1_ps(exp_p0);
-  p = _mm256_add_ps(_mm256_mul_ps(p, r), _mm256_set1_ps(exp_p1));
-  p = _mm256_add_ps(_mm256_mul_ps(p, r), _mm256_set1_ps(exp_p2));
-  p = _mm256_add_ps(_mm256_mul_ps(p, r), _mm256_set1_ps(exp_p3));
-  p = _mm256_add_ps(_mm256_mul_ps(p, r), _mm256_set1_ps(exp_p4));
-  p = _mm256_add_ps(_mm256_mul_ps(p, r), _mm256_set1_ps(exp_p5));
-  p = _mm256_add_ps(_mm256_add_ps(_mm256_mul_ps(p, _mm256_mul_ps(r, r)), r), _mm256_set1_ps(1.0f));
-  __m256i power = _mm256_slli_epi32(_mm256_add_epi32(k, _mm256_set1_epi32(127)), 23);
-  return _mm256_and_ps(in_range, _mm256_mul_ps(p, _mm256_castsi256_ps(power)));
-}
-
-float quantise(const float* x, int n, int8_t* codes) {
-  const __m256 sign = _mm256_set1_ps(-0.0f);
-  __m256 highest = _mm256_setzero_ps();
-  for (int i = 0; i < n; i += 8)
-    highest = _mm256_max_ps(highest, _mm256_andnot_ps(sign, _mm256_loadu_ps(x + i)));
-  float m = highest_of(highest);
-  if (m < smallest_max) m = 0;
-  __m256 scale = _mm256_set1_ps(m > 0 ? code_limit / m : 0.0f);
-  for (int i = 0; i < n; i += lanes) {
-    __m256i low = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x + i), scale));
-    __m256i high = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x + i + 8), scale));
-    __m256i sixteen = _mm256_permute4x64_epi64(_mm256_packs_epi32(low, high), 0xD8);
-    __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(sixteen), _mm256_extracti128_si256(sixteen, 1));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(codes + i), bytes);
-  }
-  return m / code_limit;
-}
-
-void rms_norm(const float* x, const float* w, int n, float* y) {
-  __m256 low = _mm256_setzero_ps(), high = _mm256_setzero_ps();
-  for (int i = 0; i < n; i += lanes) {
-    __m256 a = _mm256_loadu_ps(x + i), b = _mm256_loadu_ps(x + i + 8);
-    low = _mm256_add_ps(low, _mm256_mul_ps(a, a));
-    high = _mm256_add_ps(high, _mm256_mul_ps(b, b));
-  }
-  float mean = fold(low, high) / static_cast<float>(n) + rms_epsilon;
-  __m256 inverse = _mm256_set1_ps(1.0f / _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(mean))));
-  for (int i = 0; i < n; i += 8) {
-    __m256 normed = _mm256_mul_ps(_mm256_loadu_ps(x + i), inverse);
-    _mm256_storeu_ps(y + i, _mm256_mul_ps(normed, _mm256_loadu_ps(w + i)));
-  }
-}
-
-ALWAYS_INLINE __m256 to_floats(const int8_t* codes) {
-  return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(codes))));
-}
-
-void conv_step(const int8_t* taps, int stride, const float* scales, const float* const* history, int n,
-               float* c) {
-  for (int i = 0; i < n; i += 8) {
-    __m256 p0 = _mm256_mul_ps(to_floats(taps + i), _mm256_loadu_ps(history[0] + i));
-    __m256 p1 = _mm256_mul_ps(to_floats(taps + stride + i), _mm256_loadu_ps(history[1] + i));
-    __m256 p2 = _mm256_mul_ps(to_floats(taps + 2 * stride + i), _mm256_loadu_ps(history[2] + i));
-    __m256 p3 = _mm256_mul_ps(to_floats(taps + 3 * stride + i), _mm256_loadu_ps(history[3] + i));
-    __m256 sum = _mm256_add_ps(_mm256_add_ps(p0, p2), _mm256_add_ps(p1, p3));
-    _mm256_storeu_ps(c + i, _mm256_mul_ps(_mm256_loadu_ps(scales + i), sum));
-  }
-}
-
-void silu_product(const float* a, const float* b, int n, float* y) {
-  const __m256 sign = _mm256_set1_ps(-0.0f), one = _mm256_set1_ps(1.0f);
-  for (int i = 0; i < n; i += 8) {
-    __m256 x = _mm256_loadu_ps(a + i);
-    __m256 silu = _mm256_div_ps(x, _mm256_add_ps(one, exp_f32(_mm256_xor_ps(x, sign))));
-    _mm256_storeu_ps(y + i, _mm256_mul_ps(silu, _mm256_loadu_ps(b + i)));
-  }
-}
-
-/// Widens the codes of q to pairs of 16 bits, then runs 16 positions at a time: a pair of dimensions is
-/// interleaved so that madd adds it up.
-ALWAYS_INLINE void score_heads(const AttentionGroup* g, int first, const int heads) {
-  int32_t q[batch_heads][max_head_dim / 2];
-  int pairs = g->head_dim / 2;
-  for (int h = 0; h < heads; ++h) {
-    const int8_t* codes = g->q + (first + h) * g->q_stride;
-    for (int i = 0; i < pairs; ++i) q[h][i] = (codes[2 * i + 1] * 65536) | (codes[2 * i] & 0xFFFF);
-  }
-  const __m256 inverse = _mm256_set1_ps(g->inverse_sqrt_head_dim);
-  const int8_t* key = g->keys;
-  for (int j = 0; j < g->positions; j += kv_tile_positions) {
-    __m256i low[batch_heads], high[batch_heads];
-    for (int h = 0; h < heads; ++h) low[h] = high[h] = _mm256_setzero_si256();
-    for (int i = 0; i < pairs; ++i, key += 2 * kv_tile_positions) {
-      __m128i even = _mm_loadu_si128(reinterpret_cast<const __m128i*>(key));
-      __m128i odd = _mm_loadu_si128(reinterpret_cast<const __m128i*>(key + kv_tile_positions));
-      __m256i k_low = _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(even, odd));
-      __m256i k_high = _mm256_cvtepi8_epi16(_mm_unpackhi_epi8(even, odd));
-      for (int h = 0; h < heads; ++h) {
-        __m256i pair = _mm256_set1_epi32(q[h][i]);
-        low[h] = _mm256_add_epi32(low[h], _mm256_madd_epi16(k_low, pair));
-        high[h] = _mm256_add_epi32(high[h], _mm256_madd_epi16(k_high, pair));
-      }
-    }
-    __m256 scale_low = _mm256_loadu_ps(g->key_scales + j),
-           scale_high = _mm256_loadu_ps(g->key_scales + j + 8);
-    for (int h = 0; h < heads; ++h) {
-      __m256 q_scale = _mm256_set1_ps(g->q_scales[first + h]);
-      float* to = g->weights + ptrdiff_t{first + h} * g->weights_stride + j;
-      __m256 a = _mm256_mul_ps(_mm256_mul_ps(q_scale, scale_low), inverse);
-      __m256 b = _mm256_mul_ps(_mm256_mul_ps(q_scale, scale_high), inverse);
-      _mm256_storeu_ps(to, _mm256_mul_ps(a, _mm256_cvtepi32_ps(low[h])));
-      _mm256_storeu_ps(to + 8, _mm256_mul_ps(b, _mm256_cvtepi32_ps(high[h])));
+ALWAYS_INLINE void float_group(const int8_t* codes, const float* scales, int stride, const float* x, float* y,
+                               const int rows) {
+  __m256 low[float_rows], high[float_rows];
+  for (int r = 0; r < rows; ++r) low[r] = high[r] = _mm256_setzero_ps();
+  for (int i = 0; i < stride; i += lanes) {
+    __m256 x_low = _mm256_loadu_ps(x + i), x_high = _mm256_loadu_ps(x + i + 8);
+    for (int r = 0; r < rows; ++r) {
+      const int8_t* at = codes + ptrdiff_t{r} * stride + i;
+      low[r] = _mm256_fmadd_ps(to_floats(at), x_low, low[r]);
+      high[r] = _mm256_fmadd_ps(to_floats(at + 8), x_high, high[r]);
     }
   }
+  for (int r = 0; r < rows; ++r) y[r] = scales[r] * fold(low[r], high[r]);
 }
 
-void attention_scores(const AttentionGroup* g) {
-  int h = 0;
-  for (; h + batch_heads <= g->heads; h += batch_heads) score_heads(g, h, batch_heads);
-  for (; h < g->heads; ++h) score_heads(g, h, 1);
-}
-
-void softmax(float* row, const float* value_scales, int positions) {
-  // e^−∞ is 0, so whole vectors may run over the padding.
-  int end = (positions + lanes - 1) & ~(lanes - 1);
-  for (int j = positions; j < end; ++j) row[j] = -__builtin_inff();
-  __m256 highest = _mm256_loadu_ps(row);
-  for (int j = 8; j < end; j += 8) highest = _mm256_max_ps(highest, _mm256_loadu_ps(row + j));
-  __m256 top = _mm256_set1_ps(highest_of(highest)), low = _mm256_setzero_ps(), high = _mm256_setzero_ps();
-  for (int j = 0; j < end; j += lanes) {
-    __m256 a = exp_f32(_mm256_sub_ps(_mm256_loadu_ps(row + j), top));
-    __m256 b = exp_f32(_mm256_sub_ps(_mm256_loadu_ps(row + j + 8), top));
-    low = _mm256_add_ps(low, a);
-    high = _mm256_add_ps(high, b);
-    _mm256_storeu_ps(row + j, a);
-    _mm256_storeu_ps(row + j + 8, b);
+void gemv_float(const int8_t* codes, const float* scales, int rows, int cols, const float* x, float* y) {
+  int stride = (cols + lanes - 1) & ~(lanes - 1), row = 0;
+  for (; row + float_rows <= rows; row += float_rows) {
+    float_group(codes + ptrdiff_t{row} * stride, scales + row, stride, x, y + row, float_rows);
   }
-  __m256 inverse = _mm256_set1_ps(1.0f / fold(low, high));
-  for (int j = 0; j < end; j += 8) {
-    __m256 e = _mm256_mul_ps(_mm256_loadu_ps(row + j), inverse);
-    _mm256_storeu_ps(row + j, _mm256_mul_ps(e, _mm256_loadu_ps(value_scales + j)));
-  }
-}
-
-ALWAYS_INLINE void weigh_values(const AttentionGroup* g, int first, const int heads) {
-  const float* weights = g->weights + ptrdiff_t{first} * g->weights_stride;
-  for (int p = 0; p < g->head_dim; ++p) {
-    const int8_t* value = g->values + p * kv_tile_positions;
-    __m256 low[batch_heads], high[batch_heads];
-    for (int h = 0; h < heads; ++h) low[h] = high[h] = _mm256_setzero_ps();
-    for (int j = 0; j < g->positions; j += kv_tile_positions, value += g->head_dim * kv_tile_positions) {
-      __m256 v_low = to_floats(value), v_high = to_floats(value + 8);
-      for (int h = 0; h < heads; ++h) {
-        const float* w = weights + ptrdiff_t{h} * g->weights_stride + j;
-        low[h] = _mm256_add_ps(low[h], _mm256_mul_ps(v_low, _mm256_loadu_ps(w)));
-        high[h] = _mm256_add_ps(high[h], _mm256_mul_ps(v_high, _mm256_loadu_ps(w + 8)));
-      }
-    }
-    for (int h = 0; h < heads; ++h) g->out[(first + h) * g->head_dim + p] = fold(low[h], high[h]);
-  }
-}
-
-void attention_values(const AttentionGroup* g) {
-  int h = 0;
-  for (; h + batch_heads <= g->heads; h += batch_heads) weigh_values(g, h, batch_heads);
-  for (; h < g->heads; ++h) weigh_values(g, h, 1);
-}
-
-void softcap(float* logits, int n, float cap) {
-  const __m256 scale = _mm256_set1_ps(2.0f / cap), one = _mm256_set1_ps(1.0f), top = _mm256_set1_ps(cap);
-  for (int i = 0; i < n; i += 8) {
-    __m256 e = exp_f32(_mm256_mul_ps(_mm256_loadu_ps(logits + i), scale));
-    __m256 tanh = _mm256_div_ps(_mm256_sub_ps(e, one), _mm256_add_ps(e, one));
-    _mm256_storeu_ps(logits + i, _mm256_mul_ps(top, tanh));
-  }
+  for (; row < rows; ++row) float_group(codes + ptrdiff_t{row} * stride, scales + row, stride, x, y + row, 1);
 }
 
 }  // namespace avx2
@@ -281,11 +110,12 @@ void softcap(float* logits, int n, float cap) {
 extern const Kernels avx2_kernels;
 constinit const Kernels avx2_kernels = {
     .isa = "avx2",
-    .needs = feature_avx2,
+    .needs = feature_avx2 | feature_fma,
     .packed_bytes = avx2::packed_bytes,
     .pack = avx2::pack,
     .unpack_row = avx2::unpack_row,
     .gemv = avx2::gemv,
+    .gemv_float = avx2::gemv_float,
     .quantise = avx2::quantise,
     .rms_norm = avx2::rms_norm,
     .conv_step = avx2::conv_step,

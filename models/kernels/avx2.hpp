@@ -4,6 +4,7 @@
 
 namespace models::avx2 {
 
+void gemv_float(const int8_t* codes, const float* scales, int rows, int cols, const float* x, float* y);
 float quantise(const float* x, int n, int8_t* codes);
 void rms_norm(const float* x, const float* w, int n, float* y);
 void conv_step(const int8_t* taps, int stride, const float* scales, const float* const* history, int n,

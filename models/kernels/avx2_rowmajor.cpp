@@ -80,11 +80,12 @@ void gemv(const int8_t* w, const float* scales, int rows, int cols, const int8_t
 extern const Kernels avx2_rowmajor_kernels;
 constinit const Kernels avx2_rowmajor_kernels = {
     .isa = "avx2_rowmajor",
-    .needs = feature_avx2,
+    .needs = feature_avx2 | feature_fma,
     .packed_bytes = packed_bytes,
     .pack = pack,
     .unpack_row = unpack_row,
     .gemv = gemv,
+    .gemv_float = avx2::gemv_float,
     .quantise = avx2::quantise,
     .rms_norm = avx2::rms_norm,
     .conv_step = avx2::conv_step,

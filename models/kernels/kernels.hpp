@@ -4,7 +4,8 @@
 // function and take raw pointers, so that no symbol built for a newer CPU can be linked into baseline code.
 //
 // Contract of every slot (docs/models.md, "Numerics"): a float sum runs in 16 lanes, element i in lane i mod
-// 16, folded 16→8→4→2→1 by adding the upper half; multiplications and additions round separately. All slots
+// 16, folded 16→8→4→2→1 by adding the upper half; multiplications and additions round separately, but for
+// gemv_float, whose multiply-adds round once. All slots
 // of one operation give the same bytes. "Padded to 16" means: readable and writable up to the next multiple
 // of 16 elements, and zero beyond the length; every slot keeps it so.
 #pragma once
@@ -14,7 +15,14 @@
 namespace models {
 
 /// A CPU feature that a table needs, as a bit of Kernels::needs. select.cpp knows their names.
-enum KernelFeature : uint32_t { feature_avx2 = 1u << 0 };
+enum KernelFeature : uint32_t {
+  feature_avx2 = 1u << 0,
+  feature_fma = 1u << 1,
+  feature_avx_vnni = 1u << 2,
+  feature_avx512f = 1u << 3,
+  feature_avx512bw = 1u << 4,
+  feature_avx512_vnni = 1u << 5,
+};
 
 /// Positions of K and V are stored in tiles of 16, each [head_dim][16]: one tile is read as one contiguous
 /// stream, and a vector holds the same dimension of neighbouring positions.
@@ -47,6 +55,7 @@ void pack(const int8_t* codes, int rows, int cols, int8_t* packed);
 void unpack_row(const int8_t* packed, int rows, int cols, int row, int8_t* codes);
 void gemv(const int8_t* packed, const float* scales, int rows, int cols, const int8_t* x, float x_scale,
           float* y);
+void gemv_float(const int8_t* codes, const float* scales, int rows, int cols, const float* x, float* y);
 float quantise(const float* x, int n, int8_t* codes);
 void rms_norm(const float* x, const float* w, int n, float* y);
 void conv_step(const int8_t* taps, int stride, const float* scales, const float* const* history, int n,
@@ -74,6 +83,11 @@ struct Kernels {
   /// padded to 16; scales and y padded to 16.
   void (*gemv)(const int8_t* packed, const float* scales, int rows, int cols, const int8_t* x, float x_scale,
                float* y) = scalar::gemv;
+  /// y[rows] = scales[row] · Σ float(code) · x, the sum by fused multiply-adds into 16 lanes.
+  /// codes[rows][cols padded to 16], row-major on every ISA and zero beyond cols, 64-byte aligned; x, scales
+  /// and y padded to 16.
+  void (*gemv_float)(const int8_t* codes, const float* scales, int rows, int cols, const float* x,
+                     float* y) = scalar::gemv_float;
   /// codes[n] = rint(x · (127/m)), m = max |x|, ties to even; returns m/127, or 0 with zero codes when m <
   /// 1e-36. x and codes padded to 16.
   float (*quantise)(const float* x, int n, int8_t* codes) = scalar::quantise;

@@ -79,6 +79,18 @@ void gemv(const int8_t* packed, const float* scales, int rows, int cols, const i
   }
 }
 
+void gemv_float(const int8_t* codes, const float* scales, int rows, int cols, const float* x, float* y) {
+  const int stride = (cols + lanes - 1) / lanes * lanes;
+  for (int row = 0; row < rows; ++row, codes += stride) {
+    float lane[lanes] = {};
+    for (int i = 0; i < cols; ++i) {
+      // One rounding: libm's fmaf is exact where the CPU has no such instruction.
+      lane[i % lanes] = __builtin_fmaf(static_cast<float>(codes[i]), x[i], lane[i % lanes]);
+    }
+    y[row] = scales[row] * fold(lane);
+  }
+}
+
 float quantise(const float* x, int n, int8_t* codes) {
   float m = max_abs(x, n);
   if (m < smallest_max) m = 0;

@@ -17,7 +17,14 @@ struct FeatureName {
   bool harness::CpuFeatures::*present;
   const char* name;
 };
-constexpr FeatureName feature_names[] = {{feature_avx2, &harness::CpuFeatures::avx2, "avx2"}};
+constexpr FeatureName feature_names[] = {
+    {feature_avx2, &harness::CpuFeatures::avx2, "avx2"},
+    {feature_fma, &harness::CpuFeatures::fma, "fma"},
+    {feature_avx_vnni, &harness::CpuFeatures::avx_vnni, "avx_vnni"},
+    {feature_avx512f, &harness::CpuFeatures::avx512f, "avx512f"},
+    {feature_avx512bw, &harness::CpuFeatures::avx512bw, "avx512bw"},
+    {feature_avx512_vnni, &harness::CpuFeatures::avx512_vnni, "avx512_vnni"},
+};
 
 const Kernels& forced_table(std::span<const Kernels* const> tables, const harness::CpuFeatures& features,
                             std::string_view forced) {
