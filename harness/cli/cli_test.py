@@ -28,6 +28,7 @@ except ImportError:
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOKROOF = sys.argv.pop(1)
+TOPOLOGIES = ROOT / "harness/testdata/topologies"
 COMMANDS = ["info", "doctor", "probe", "models", "decode", "predict", "run", "explain", "validate", "store", "store list",
             "store show", "store check"]
 
@@ -43,6 +44,17 @@ def tokroof(*arguments, home=None, **environment):
 def last_line(text):
     lines = text.rstrip("\n").split("\n")
     return lines[-1]
+
+
+def recorded_machines():
+    """Returns {file name: facts}, as hwloc's own tools tell them (testdata/topologies/expect.py)."""
+    machines = {}
+    for line in (TOPOLOGIES / "expected.txt").read_text().splitlines():
+        if line.startswith("  "):
+            facts.append(line[2:])
+        else:
+            facts = machines[line] = []
+    return machines
 
 
 class Help(unittest.TestCase):
@@ -78,6 +90,7 @@ class BadInput(unittest.TestCase):
         self.refused(2, "did you mean 'coreflow_1_9m'", "predict", "coreflow_1_9")
         self.refused(2, "did you mean 'evict_flush'", "decode", "coreflow_1_9m", "--mode", "evict_flsh")
         self.refused(2, "did you mean 'load_latency'", "probe", "load_latncy")
+        self.refused(2, "did you mean 'cache_capacity'", "probe", "cache_capasity")
         self.refused(2, "did you mean 'scalar'", "decode", "coreflow_1_9m", "--isa", "scaler")
         self.refused(2, "did you mean 'scalar'", "run", "--quick", TOKROOF_ISA="scaler")
         self.refused(2, "did you mean 'validate'", "validte", "x")
@@ -188,24 +201,75 @@ class Answers(unittest.TestCase):
         self.assertEqual(models["coreflow_1_9m"]["parameters"], 1879632)
         self.assertEqual(models["coreflow_1_9m"]["weight_bytes_per_token"], 1933600)
 
-    def test_a_recorded_machine_is_shown_as_recorded(self):
-        xml = ROOT / "harness/testdata/topologies/AMD-17h-Zen-2xEpyc-7451.xml"
-        info = json.loads(tokroof("info", "--topology", str(xml), "--json").stdout)
-        l3 = [cache for cache in info["caches"] if cache["level"] == 3]
-        self.assertEqual([(cache["bytes"], cache["instances"]) for cache in l3], [(8388608, 16)])
+    def test_every_recorded_machine_is_shown_as_the_tools_of_hwloc_see_it(self):
+        machines = recorded_machines()
+        self.assertGreaterEqual(len(machines), 18)
+        for name, facts in machines.items():
+            info = json.loads(tokroof("info", "--topology", str(TOPOLOGIES / name), "--json").stdout)
+            totals = f"cores {info['cores']} pus {info['pus']} allowed {len(info['allowed_pus'])} numa_nodes {info['numa_nodes']}"
+            caches = {f"L{c['level']} {c['type']} {c['bytes']} bytes line {c['line_bytes']} ways {c['ways']} "
+                      f"shared {c['shared_by_pus']} instances {c['instances']}" for c in info["caches"]}
+            self.assertIn(totals, facts[0], name)
+            self.assertEqual(caches, {fact.removeprefix("memory-side ") for fact in facts if "bytes" in fact}, name)
+            self.assertNotIn("chosen", info, "no ISA is chosen for a machine that this is not")
 
-    def test_a_forced_isa_is_the_one_that_ran(self):
-        for isa in ("scalar",):
-            result = tokroof("decode", "coreflow_1_9m", "--isa", isa, "--positions", "0:3", "--launches", "1", "--json")
-            self.assertEqual(result.returncode, 0, result.stderr)
-            document = json.loads(result.stdout)
-            self.assertEqual({decode["isa"] for decode in document["derived"]["decode"]}, {isa})
-            self.assertEqual(document["suite"]["isa_chosen_by"], "forced")
+    def test_nothing_is_measured_on_a_machine_that_this_is_not(self):
+        recorded = str(TOPOLOGIES / "Intel-Haswell-2xXeon-E5-2680v3.xml")
+        for command in (["probe", "core_clock"], ["decode", "coreflow_1_9m", "--positions", "0:3", "--launches", "1"]):
+            result = tokroof(*command, HWLOC_XMLFILE=recorded)
+            self.assertEqual((result.returncode, result.stdout), (6, ""), command)
+            self.assertRegex(last_line(result.stderr), "cannot pin on the topology .*: it is not this machine's")
+            self.assertEqual(tokroof(*command, "--topology", recorded).returncode, 2, "only info takes a recording")
+
+    def test_every_kernel_table_runs_when_forced_or_says_what_the_cpu_lacks(self):
+        smallest = ["decode", "coreflow_1_9m", "--positions", "0:3", "--launches", "1", "--json"]
+        listed = last_line(tokroof(*smallest, "--isa", "no-such-table").stderr)
+        tables = listed.split("this binary has ")[1].split(", ")
+        info = json.loads(tokroof("info", "--json").stdout)
+        self.assertIn(info["chosen"]["kernels"], tables)
+        self.assertEqual(tables[0], "scalar")
+        for isa in tables:
+            for arguments, environment in ((["--isa", isa], {}), ([], {"TOKROOF_ISA": isa})):
+                result = tokroof(*smallest, *arguments, **environment)
+                lacking = re.search(f"ISA '{isa}' needs the CPU feature (\\w+), which this CPU lacks", result.stderr)
+                if lacking:
+                    self.assertEqual(result.returncode, 6)
+                    self.assertNotIn(lacking[1], info["isa"])
+                    continue
+                self.assertEqual(result.returncode, 0, result.stderr)
+                document = json.loads(result.stdout)
+                self.assertEqual([plan["isa"] for plan in document["plans"]], [isa])
+                self.assertEqual({decode["isa"] for decode in document["derived"]["decode"]}, {isa})
+                self.assertEqual((document["suite"]["isa"], document["suite"]["isa_chosen_by"]), (isa, "forced"))
 
     def test_colour_and_marks_follow_the_terminal(self):
         plain = tokroof("doctor", LC_ALL="C", NO_COLOR="1").stdout
         self.assertTrue(plain.isascii() or "✔" not in plain)
         self.assertNotIn("\x1b", plain)
+
+
+class Capacity(unittest.TestCase):
+    def test_cache_capacity_tells_edges_with_intervals(self):
+        result = tokroof("probe", "cache_capacity", "--samples", "3", "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        document = json.loads(result.stdout)
+        self.assertEqual({series["probe"] for series in document["launches"][0]["series"]},
+                         {"load_bandwidth", "load_latency"})
+        caches = document["derived"]["caches"]
+        if not [c for c in json.loads(tokroof("info", "--json").stdout)["caches"] if c["type"] != "instruction"]:
+            self.assertEqual(caches, [])
+            return
+        self.assertEqual({cache["method"].split()[-1] for cache in caches}, {"load_bandwidth", "load_latency"})
+        for cache in caches:  # an edge with its interval, or the reason why there is none
+            edge = cache["effective_bytes"]
+            self.assertGreater(cache["reported_bytes"], 0)
+            if "unavailable" in edge:
+                self.assertTrue(edge["unavailable"])
+            else:
+                self.assertLess(0, edge["low"])
+                self.assertLessEqual(edge["low"], edge["estimate"])
+                self.assertLessEqual(edge["estimate"], edge["high"])
+        self.assertTrue([cache for cache in caches if "estimate" in cache["effective_bytes"]], caches)
 
 
 class QuickRun(unittest.TestCase):

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "harness/cli/command.hpp"
@@ -13,6 +14,7 @@
 #include "harness/cli/result_table.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/curve.hpp"
+#include "harness/nearest_name.hpp"
 
 namespace cli {
 namespace {
@@ -80,6 +82,15 @@ std::string curve_text(const Terminal& terminal, const harness::Series& series) 
   return paint(terminal, Colour::bold, series.probe) + "\n" + to_text(terminal, table) + "\n";
 }
 
+/// Throws Error(usage) for an ID that is neither a probe nor cache_capacity, with the nearest of all of them.
+void check_id(const std::string& id) {
+  std::vector<std::string_view> known{capacity_id};
+  for (const probes::Probe& probe : probes::probes()) known.emplace_back(probe.id);
+  if (std::find(known.begin(), known.end(), id) != known.end()) return;
+  throw harness::Error(harness::ExitCode::usage,
+                       fmt::format("unknown probe '{}'{}", id, harness::did_you_mean(id, known)));
+}
+
 /// Returns the probes to run, each once, in the order in which they were asked for; all when none was.
 std::vector<std::string> probe_ids(const std::vector<std::string>& asked) {
   std::vector<std::string> ids;
@@ -111,8 +122,9 @@ bool shows_capacities(const ProbeOptions& options, const ProbeRequest& request) 
 
 ProbeRequest request_of(const ProbeOptions& options) {
   ProbeRequest request;
+  for (const std::string& id : options.ids) check_id(id);  // before anything runs
   request.ids = probe_ids(options.ids);
-  for (const std::string& id : request.ids) {  // unknown ids are known before anything runs
+  for (const std::string& id : request.ids) {
     const probes::Probe& probe = probes::find_probe(id);
     if (!options.ids.empty() && !options.sizes.empty() && !probe.takes_sizes) {
       throw harness::Error(harness::ExitCode::usage, fmt::format("{} takes no --size", id));
