@@ -67,10 +67,10 @@ void check_expected_golden(const Submission& submission, std::vector<Finding>& f
         plan.kernel_version != models::kernel_version)
       continue;
     const models::Shape* shape = known_shape(plan.model);
-    if (shape == nullptr || models::expected_golden(*shape) == plan.golden) continue;
+    if (shape == nullptr || models::expected_golden(*shape, plan.arithmetic) == plan.golden) continue;
     findings.push_back({"R01", Severity::reject, fmt::format("/plans/{}/golden", i),
                         fmt::format("the plan expects {}, {} gives {}", plan.golden, plan.model,
-                                    models::expected_golden(*shape))});
+                                    models::expected_golden(*shape, plan.arithmetic))});
   }
 }
 

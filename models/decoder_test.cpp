@@ -38,6 +38,75 @@ TEST_F(decoder, logits_of_every_isa_have_the_same_bytes_at_every_position) {
   }
 }
 
+TEST_F(decoder, float_logits_of_every_isa_have_the_same_bytes_and_are_not_the_int8_ones) {
+  Decoder scalar(small(), weights, *kernel_tables()[0], Arithmetic::float32),
+      wide(small(), weights, widest(), Arithmetic::float32);
+  for (uint32_t token : seeded_tokens(small(), 5, 40)) {
+    const std::vector<float> logits = copy(scalar.step(token));
+    ASSERT_EQ(copy(wide.step(token)), logits) << "position " << scalar.position() - 1;
+    ASSERT_NE(copy(decode.step(token)), logits);
+  }
+}
+
+TEST_F(decoder, rows_wider_than_the_weights_allow_for_int8_are_multiplied_in_float) {
+  Weights narrow = weights;
+  narrow.widest_int8_row = 144;  // f3 alone, with its 396 columns, is wider
+  Decoder mixed(small(), narrow, widest()), mixed_scalar(small(), narrow, *kernel_tables()[0]);
+  const std::vector<float> logits = copy(mixed.step(9));
+  EXPECT_EQ(logits, copy(mixed_scalar.step(9)));
+  EXPECT_NE(logits, copy(decode.step(9)));
+  narrow.widest_int8_row = 16;
+  Decoder all(small(), narrow, widest()), asked(small(), weights, widest(), Arithmetic::float32);
+  EXPECT_EQ(copy(all.step(9)), copy(asked.step(9)));
+}
+
+TEST_F(decoder, a_profile_adds_up_every_op_and_changes_no_logits) {
+  Decoder plain(small(), weights, widest());
+  OpTimes times;
+  decode.profile(&times);
+  for (uint32_t token : seeded_tokens(small(), 5, 8))
+    ASSERT_EQ(copy(decode.step(token)), copy(plain.step(token)));
+  EXPECT_EQ(times.tokens, 8);
+  for (int64_t ns : times.ns) EXPECT_GT(ns, 0);
+  const OpTimes before = times;
+  decode.profile(nullptr);
+  decode.step(1);
+  EXPECT_EQ(times.tokens, before.tokens);
+  EXPECT_EQ(times.ns, before.ns);
+}
+
+// Each slot of the table that a decoder is given runs, and no other table's: what forces an ISA.
+int slot_calls[9];
+template <int slot, auto function>
+struct Counted;
+template <int slot, class Result, class... Arguments, Result (*function)(Arguments...)>
+struct Counted<slot, function> {
+  static Result call(Arguments... arguments) {
+    ++slot_calls[slot];
+    return function(arguments...);
+  }
+};
+
+TEST_F(decoder, runs_every_slot_of_its_own_table) {
+  Kernels counting;
+  counting.isa = "counting";
+  counting.gemv = Counted<0, scalar::gemv>::call;
+  counting.gemv_float = Counted<1, scalar::gemv_float>::call;
+  counting.quantise = Counted<2, scalar::quantise>::call;
+  counting.rms_norm = Counted<3, scalar::rms_norm>::call;
+  counting.conv_step = Counted<4, scalar::conv_step>::call;
+  counting.silu_product = Counted<5, scalar::silu_product>::call;
+  counting.attention_scores = Counted<6, scalar::attention_scores>::call;
+  counting.softmax = Counted<7, scalar::softmax>::call;
+  counting.softcap = Counted<8, scalar::softcap>::call;
+  Decoder counted(small(), weights, counting);
+  EXPECT_STREQ(counted.isa(), "counting");
+  counted.step(1);
+  // 4 convolutions, 2 attentions, 6 MLPs, one head.
+  const int expected[] = {4 * 2 + 2 * 2 + 6 * 2 + 1, 0, 25 + 2 * 8, 13, 4, 4 + 6, 2, 16, 1};
+  for (int slot = 0; slot < 9; ++slot) EXPECT_EQ(slot_calls[slot], expected[slot]) << "slot " << slot;
+}
+
 TEST_F(decoder, a_hundred_tokens_choose_at_least_twenty_distinct_successors) {
   std::set<uint32_t> chosen;
   for (uint32_t token : seeded_tokens(small(), 2, 100)) chosen.insert(argmax(decode.step(token)));

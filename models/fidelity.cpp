@@ -73,8 +73,9 @@ bool passes(const FidelityResult& result) {
 }
 
 FidelityResult measure_fidelity(Decoder& decoder, const Shape& shape, const Weights& weights, uint64_t seed,
-                                int tokens) {
-  Reference reference(shape, weights, Rounding::as_decoder), unrounded(shape, weights, Rounding::none);
+                                int tokens, Arithmetic arithmetic) {
+  Reference reference(shape, weights, Rounding::as_decoder, arithmetic);
+  Reference unrounded(shape, weights, Rounding::none);
   std::vector<uint32_t> fed = seeded_tokens(shape, seed, tokens);
   FidelityResult result;
   Sums sums;

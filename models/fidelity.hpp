@@ -29,8 +29,9 @@ struct FidelityResult {
 /// Returns whether every gate holds, the number of tokens included.
 bool passes(const FidelityResult& result);
 
-/// Feeds seeded uniform tokens to the decoder and to both references, in windows of at most the context.
+/// Feeds seeded uniform tokens to the decoder, which was made with that arithmetic, and to both references,
+/// in windows of at most the context.
 FidelityResult measure_fidelity(Decoder& decoder, const Shape& shape, const Weights& weights, uint64_t seed,
-                                int tokens);
+                                int tokens, Arithmetic arithmetic = Arithmetic::int8);
 
 }  // namespace models

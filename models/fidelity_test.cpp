@@ -34,6 +34,19 @@ TEST(fidelity, the_decoder_passes_every_gate_over_a_full_context) {
   EXPECT_GT(result.unrounded_rms_difference_sigmas, result.rms_difference_sigmas);
 }
 
+TEST(fidelity, float_arithmetic_passes_every_gate_and_is_nearer_to_no_rounding) {
+  Weights weights = synthetic_weights(small(), 1);
+  Decoder decoder(small(), weights, select_kernels(kernel_tables(), harness::read_cpu_features(), ""),
+                  Arithmetic::float32);
+  FidelityResult result = measure_fidelity(decoder, small(), weights, 1, 1024, Arithmetic::float32);
+  EXPECT_TRUE(passes(result));
+  FidelityResult as_int8 = measure_fidelity(decoder, small(), weights, 1, 64);
+  EXPECT_GT(as_int8.rms_difference_sigmas, result.rms_difference_sigmas) << "the reference did not change";
+  EXPECT_LT(result.unrounded_rms_difference_sigmas,
+            measure(select_kernels(kernel_tables(), harness::read_cpu_features(), ""), 256)
+                .unrounded_rms_difference_sigmas);
+}
+
 TEST(fidelity, a_context_is_never_exceeded) {
   Shape shape = small();
   shape.context = 16;

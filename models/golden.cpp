@@ -10,11 +10,13 @@ constexpr int golden_teacher_forced = 64, golden_greedy = 64;
 constexpr uint64_t golden_seed = 1;
 
 struct Golden {
-  std::string_view model, digest;
+  std::string_view model, arithmetic, digest;
 };
 constexpr Golden goldens[] = {
-    {"coreflow_1_9m", "1dae673fdd72fa6829d9646900de3c61eb8676da2d67a43f8102e361fb3a681b"},
-    {"coreflow_12_6m", "dcfaba0ebb9c3c33f697c628ec5badf169997b5e6b69c5f1307a3cf892b5c8fd"},
+    {"coreflow_1_9m", "int8", "1dae673fdd72fa6829d9646900de3c61eb8676da2d67a43f8102e361fb3a681b"},
+    {"coreflow_12_6m", "int8", "dcfaba0ebb9c3c33f697c628ec5badf169997b5e6b69c5f1307a3cf892b5c8fd"},
+    {"coreflow_1_9m", "float", "ac046b4ff135c96b2f9de938ba536c23603267f568b93810ec33f8fe876f89c1"},
+    {"coreflow_12_6m", "float", "9357760ab3276289b6630090c149d6a0432f4f426fb60814ecfe324127972b8b"},
 };
 
 }  // namespace
@@ -63,9 +65,9 @@ std::string golden_digest(Decoder& decoder, const Shape& shape) {
   return hash.hex();
 }
 
-std::string expected_golden(const Shape& shape) {
+std::string expected_golden(const Shape& shape, std::string_view arithmetic) {
   for (const Golden& golden : goldens) {
-    if (golden.model == shape.name) return std::string(golden.digest);
+    if (golden.model == shape.name && golden.arithmetic == arithmetic) return std::string(golden.digest);
   }
   return "";
 }

@@ -8,24 +8,25 @@
 namespace models {
 namespace {
 
-class golden : public testing::TestWithParam<std::tuple<const Kernels*, std::string>> {};
+class golden : public testing::TestWithParam<std::tuple<const Kernels*, std::string, std::string>> {};
 
 TEST_P(golden, logits_have_the_committed_bytes) {
-  auto [table, name] = GetParam();
+  auto [table, name, arithmetic] = GetParam();
   std::string missing = missing_feature(*table, harness::read_cpu_features());
   if (!missing.empty()) GTEST_SKIP() << "this CPU lacks " << missing;
   const Shape& shape = find_shape(name);
-  Decoder decoder(shape, synthetic_weights(shape, 1), *table);
-  ASSERT_EQ(expected_golden(shape).size(), 64u);
-  EXPECT_EQ(golden_digest(decoder, shape), expected_golden(shape));
+  Decoder decoder(shape, synthetic_weights(shape, 1), *table, find_arithmetic(arithmetic));
+  ASSERT_EQ(expected_golden(shape, arithmetic).size(), 64u);
+  EXPECT_EQ(golden_digest(decoder, shape), expected_golden(shape, arithmetic));
 }
 
 INSTANTIATE_TEST_SUITE_P(every_isa, golden,
                          testing::Combine(testing::ValuesIn(kernel_tables().begin(), kernel_tables().end()),
-                                          testing::Values("coreflow_1_9m", "coreflow_12_6m")),
+                                          testing::Values("coreflow_1_9m", "coreflow_12_6m"),
+                                          testing::Values("int8", "float")),
                          [](const auto& parameter) {
                            return std::string(std::get<0>(parameter.param)->isa) + "_" +
-                                  std::get<1>(parameter.param);
+                                  std::get<1>(parameter.param) + "_" + std::get<2>(parameter.param);
                          });
 
 const Shape& small() {

@@ -228,6 +228,7 @@ I8Model parse_i8(std::span<const std::byte> bytes, const std::string& name) {
                 fmt::format("{}: the header tells of {} convolution blocks, the sections make {}", name,
                             header.conv_blocks, convolutions));
   }
+  model.weights.widest_int8_row = i8_widest_int8_row;
   model.weights.final_norm = walk.norm(I8Tag::final_norm, model.shape.d);
   if (walk.next_is(I8Tag::draft_norm1)) read_draft_head(walk, model.shape);
   walk.finish();

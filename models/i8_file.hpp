@@ -10,6 +10,9 @@
 
 namespace models {
 
+/// Rows wider than this are multiplied in float32, as the published runtime does.
+inline constexpr int i8_widest_int8_row = 512;
+
 /// A weights file as read. `shape.name` is that of the known shape with the same dimensions, or "i8_file".
 struct I8Model {
   Shape shape;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace models {
 namespace {
@@ -21,10 +22,13 @@ Vector rounded(const Reference& reference, Vector x) {
   return x;
 }
 
-/// W · x. Four partial sums: nothing but speed, since double is exact enough in any order.
-Vector gemv(const Matrix& w, const Vector& x) {
+/// W · x, x rounded as the decoder does it. Four partial sums: nothing but speed, since double is exact
+/// enough in any order.
+Vector gemv(const Reference& reference, const Matrix& w, Vector x) {
   Vector y(static_cast<size_t>(w.rows));
   size_t cols = x.size();
+  if (arithmetic_of(reference.weights, w.cols, reference.arithmetic) == Arithmetic::int8)
+    x = rounded(reference, std::move(x));
   for (size_t row = 0; row < y.size(); ++row) {
     const int8_t* codes = w.codes.data() + row * cols;
     double sum[4] = {};
@@ -69,7 +73,7 @@ Vector rotated(Vector u, int position) {
 void run_conv(const Reference& reference, const BlockWeights& block, Reference::BlockState& state,
               Vector& x) {
   Vector h = rms_norm(x, block.norm1), c(h.size());
-  Vector gate = gemv(block.gate, rounded(reference, h));
+  Vector gate = gemv(reference, block.gate, h);
   state.history.push_back(h);
   auto taps = static_cast<size_t>(block.depthwise.cols);
   for (size_t n = 0; n < c.size(); ++n) {
@@ -77,7 +81,7 @@ void run_conv(const Reference& reference, const BlockWeights& block, Reference::
     c[n] *= block.depthwise.scales[n];
   }
   state.history.erase(state.history.begin());
-  add(x, gemv(block.mix, rounded(reference, silu_product(gate, c))));
+  add(x, gemv(reference, block.mix, silu_product(gate, c)));
 }
 
 /// softmax(q·K/√hd) · V of one query head over all positions so far.
@@ -102,7 +106,7 @@ void run_attention(const Reference& reference, const BlockWeights& block, Refere
                    Vector& x) {
   const Shape& shape = reference.shape;
   int head_dim = shape.head_dim, queries = shape.heads * head_dim;
-  Vector qkv = gemv(block.qkv, rounded(reference, rms_norm(x, block.norm1))), keys, values, out;
+  Vector qkv = gemv(reference, block.qkv, rms_norm(x, block.norm1)), keys, values, out;
   for (int head = 0; head < shape.kv_heads; ++head) {
     int at = queries + head * head_dim;
     Vector k = rounded(reference, rotated(slice(qkv, at, head_dim), reference.position));
@@ -117,18 +121,19 @@ void run_attention(const Reference& reference, const BlockWeights& block, Refere
     Vector o = attend(reference, state, q, head / (shape.heads / shape.kv_heads));
     out.insert(out.end(), o.begin(), o.end());
   }
-  add(x, gemv(block.out, rounded(reference, out)));
+  add(x, gemv(reference, block.out, out));
 }
 
 void run_mlp(const Reference& reference, const BlockWeights& block, Vector& x) {
-  Vector h = rounded(reference, rms_norm(x, block.norm2));
-  add(x, gemv(block.f3, rounded(reference, silu_product(gemv(block.f1, h), gemv(block.f2, h)))));
+  Vector h = rms_norm(x, block.norm2);
+  Vector u = silu_product(gemv(reference, block.f1, h), gemv(reference, block.f2, h));
+  add(x, gemv(reference, block.f3, u));
 }
 
 }  // namespace
 
-Reference::Reference(const Shape& model, const Weights& canonical, Rounding points)
-    : shape(model), weights(canonical), rounding(points) {
+Reference::Reference(const Shape& model, const Weights& canonical, Rounding points, Arithmetic asked)
+    : shape(model), weights(canonical), rounding(points), arithmetic(asked) {
   reset(*this);
 }
 
@@ -156,7 +161,7 @@ std::vector<double> step(Reference& reference, uint32_t token) {
     }
     run_mlp(reference, block, x);
   }
-  Vector logits = gemv(embedding, rounded(reference, rms_norm(x, reference.weights.final_norm)));
+  Vector logits = gemv(reference, embedding, rms_norm(x, reference.weights.final_norm));
   if (shape.softcap > 0) {
     for (double& logit : logits) logit = shape.softcap * std::tanh(logit / shape.softcap);
   }

@@ -10,13 +10,14 @@ namespace models {
 
 /// What the reference rounds beside the weights, which are int8 in any case.
 enum class Rounding {
-  as_decoder,  ///< GEMV inputs, q, K and V to int8, at the decoder's points
+  as_decoder,  ///< GEMV inputs (in int8 arithmetic), q, K and V to int8, at the decoder's points
   none,
 };
 
 /// The state of one sequence. Shape and weights must outlive it.
 struct Reference {
-  Reference(const Shape& shape, const Weights& weights, Rounding rounding);
+  Reference(const Shape& shape, const Weights& weights, Rounding rounding,
+            Arithmetic arithmetic = Arithmetic::int8);
 
   struct BlockState {
     std::vector<std::vector<double>> history;       ///< conv: the last taps − 1 of h, oldest first
@@ -26,6 +27,7 @@ struct Reference {
   const Shape& shape;
   const Weights& weights;
   Rounding rounding;
+  Arithmetic arithmetic;
   int position = 0;
   std::vector<BlockState> blocks;
 };

@@ -1,8 +1,11 @@
 #include "models/weights.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "harness/digest.hpp"
+#include "harness/error.hpp"
 #include "models/splitmix64.hpp"
 
 namespace models {
@@ -87,6 +90,12 @@ Weights synthetic_weights(const Shape& shape, uint64_t seed) {
   for (Block kind : shape.blocks) weights.blocks.push_back(draw_block(shape, kind, draw));
   weights.final_norm = draw.norm(shape.d);
   return weights;
+}
+
+Arithmetic find_arithmetic(std::string_view name) {
+  if (name == "int8") return Arithmetic::int8;
+  if (name == "float") return Arithmetic::float32;
+  throw harness::Error(harness::ExitCode::usage, fmt::format("no arithmetic '{}': give int8 or float", name));
 }
 
 Arithmetic arithmetic_of(const Weights& weights, int cols, Arithmetic asked) {

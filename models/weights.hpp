@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/shape.hpp"
@@ -33,6 +34,9 @@ struct Weights {
   std::vector<float> final_norm;  ///< [d]
   int widest_int8_row = 0;  ///< matrices with more columns multiply in float32 in any case; 0: none does
 };
+
+/// Returns the arithmetic that a plan calls "int8" or "float". Throws Error(usage) for another name.
+Arithmetic find_arithmetic(std::string_view name);
 
 /// How this matrix of these weights is multiplied when `asked` is.
 Arithmetic arithmetic_of(const Weights& weights, int cols, Arithmetic asked);

@@ -124,19 +124,6 @@ const models::Shape& shape_of(const harness::Plan& plan, const models::I8Model* 
   return file == nullptr ? models::find_shape(plan.model) : file->shape;
 }
 
-/// Rows wider than this are multiplied in float by the published runtime, which this version cannot.
-constexpr int widest_int8_row = 512;
-
-void check_widths(const models::Shape& shape) {
-  const int widest = std::max({shape.d, shape.ff, shape.heads * shape.head_dim});
-  if (widest <= widest_int8_row) return;
-  throw harness::Error(
-      harness::ExitCode::unavailable,
-      fmt::format("rows of {} columns cannot be decoded: above {} they need float arithmetic, which "
-                  "this version does not have",
-                  widest, widest_int8_row));
-}
-
 }  // namespace
 
 void check_plan(const harness::Plan& plan, const models::I8Model* file) {
@@ -167,11 +154,10 @@ void check_plan(const harness::Plan& plan, const models::I8Model* file) {
   if (plan.weights != (file == nullptr ? "synthetic" : file->sha256)) {
     refuse(fmt::format("the plan asks for weights {}, which are not there", plan.weights));
   }
-  check_widths(shape);
-  if (plan.arithmetic != "int8" || plan.routing != "none" || plan.threads != 1) {
-    refuse(
-        fmt::format("only int8 arithmetic, routing none and one thread can be decoded yet, not {}, {} and {}",
-                    plan.arithmetic, plan.routing, plan.threads));
+  models::find_arithmetic(plan.arithmetic);
+  if (plan.routing != "none" || plan.threads != 1) {
+    refuse(fmt::format("only routing none and one thread can be decoded yet, not {} and {}", plan.routing,
+                       plan.threads));
   }
 }
 
@@ -184,7 +170,10 @@ harness::Launch run_decode_launch(const harness::Plan& plan, const DecodeContext
   models::Decoder decoder(
       shape,
       context.file == nullptr ? models::synthetic_weights(shape, plan.weights_seed) : context.file->weights,
-      kernels);
+      kernels, models::find_arithmetic(plan.arithmetic));
+  if (decoder.isa() != plan.isa)
+    throw harness::Error(harness::ExitCode::internal,
+                         fmt::format("asked for ISA {}, {} runs", plan.isa, decoder.isa()));
 
   harness::Launch launch;
   launch.purpose = "decode";

@@ -22,8 +22,7 @@ struct DecodeContext {
 };
 
 /// Throws Error(usage) for a plan that cannot run: an unknown arm, model or ISA, positions outside the
-/// context or in disorder, blocks of no tokens; Error(unavailable) for an ISA that this CPU lacks, and for
-/// weights whose rows are wider than int8 arithmetic takes.
+/// context or in disorder, blocks of no tokens; Error(unavailable) for an ISA that this CPU lacks.
 void check_plan(const harness::Plan& plan, const models::I8Model* file = nullptr);
 
 /// Runs a launch: the golden pass (untimed), then every pass of arm_order: 64 untimed tokens under the arm's

@@ -25,7 +25,7 @@ namespace {
 using harness::ExitCode;
 
 struct DecodeOptions {
-  std::string model, weights_file, isa, positions;
+  std::string model, weights_file, isa, positions, arithmetic = "int8";
   std::vector<std::string> modes;
   int launches = 5;
   bool json = false;
@@ -43,7 +43,8 @@ std::vector<std::string> arms_of(const std::vector<std::string>& modes) {
 
 /// The logits that a file's weights must give on every table are what the scalar one gives.
 void plan_file(const models::I8Model& file, harness::Plan& plan) {
-  models::Decoder scalar(file.shape, file.weights, *models::kernel_tables().front());
+  models::Decoder scalar(file.shape, file.weights, *models::kernel_tables().front(),
+                         models::find_arithmetic(plan.arithmetic));
   plan.weights = file.sha256;
   plan.golden = models::golden_digest(scalar, file.shape);
 }
@@ -52,6 +53,8 @@ harness::Plan plan_of(const Session& session, const DecodeOptions& options, cons
   const models::Shape& shape = file == nullptr ? models::find_shape(options.model) : file->shape;
   harness::Plan plan = make_plan(session, shape, arms_of(options.modes));
   plan.launches = options.launches;
+  plan.arithmetic = options.arithmetic;
+  plan.golden = models::expected_golden(shape, plan.arithmetic);
   if (!options.positions.empty()) {
     std::tie(plan.position_first, plan.position_last) = parse_positions(options.positions);
     plan.samples_per_arm = probes::samples_per_arm(plan);
@@ -127,6 +130,11 @@ void add_decode(CLI::App& app, Invocation& invocation) {
       ->add_option("--mode", options->modes,
                    "warm, evict_flush or evict_read; may be repeated; warm and its A/A always run")
       ->allow_extra_args(false);
+  command
+      ->add_option("--arithmetic", options->arithmetic,
+                   "int8, or float: GEMV inputs are not rounded, codes are converted and multiplied in float")
+      ->check(CLI::IsMember({"int8", "float"}))
+      ->capture_default_str();
   command->add_option("--isa", options->isa, "force one kernel table (see tokroof info); also $TOKROOF_ISA");
   command->add_option("--positions", options->positions, "FIRST:LAST, inclusive");
   command->add_option("--launches", options->launches, "child processes; the unit of analysis")

@@ -29,7 +29,7 @@ Operand<float> run_gemv(const Kernels& table, const Operand<int8_t>& codes, int 
 }
 
 TEST_P(kernels, gemv_equals_scalar_for_every_shape) {
-  for (int rows : {1, 7, 8, 9, 17, 24, 31, 33, 180, 4096}) {
+  for (int rows : {1, 7, 8, 9, 17, 24, 31, 33, 72, 129, 144, 180, 796, 4096}) {
     for (int cols : {1, 3, 4, 15, 16, 17, 31, 144, 396}) {
       Operand<int8_t> codes = random_codes(rows * cols, 1), x = random_codes(cols, 2);
       EXPECT_TRUE(same_bytes(run_gemv(table(), codes, rows, cols, x), run_gemv(scalar, codes, rows, cols, x)))
@@ -53,8 +53,47 @@ TEST_P(kernels, gemv_is_exact_when_every_code_is_extreme) {
   }
 }
 
+Operand<float> run_gemv_float(const Kernels& table, const Operand<int8_t>& codes, int rows, int cols,
+                              const Operand<float>& x) {
+  const int stride = padded16(cols);
+  Operand<int8_t> padded(rows * stride);
+  for (int row = 0; row < rows; ++row)
+    std::memcpy(padded.data() + row * stride, codes.data() + row * cols, static_cast<size_t>(cols));
+  Operand<float> scales(rows), y(rows);
+  for (int i = 0; i < rows; ++i) scales.data()[i] = static_cast<float>(0.001 + unit(9, i));
+  table.gemv_float(padded.data(), scales.data(), rows, cols, x.data(), y.data());
+  EXPECT_TRUE(y.padding_is_zero());
+  return y;
+}
+
+TEST_P(kernels, gemv_float_equals_scalar_and_long_double) {
+  for (int rows : {1, 3, 4, 7, 8, 9, 17, 180}) {
+    for (int cols : {1, 15, 16, 17, 144, 396, 640}) {
+      Operand<int8_t> codes = random_codes(rows * cols, 1);
+      Operand<float> x = random_floats(cols, 2, 3), got = run_gemv_float(table(), codes, rows, cols, x);
+      EXPECT_TRUE(same_bytes(got, run_gemv_float(scalar, codes, rows, cols, x))) << rows << " x " << cols;
+      long double exact = 0;
+      for (int i = 0; i < cols; ++i)
+        exact += codes.data()[(rows - 1) * cols + i] * static_cast<long double>(x.data()[i]);
+      const double scale = 0.001 + unit(9, rows - 1);
+      EXPECT_NEAR(got.data()[rows - 1], scale * static_cast<double>(exact), scale * cols * 4e-4);
+    }
+  }
+}
+
+TEST(scalar_gemv_float, rounds_each_multiply_add_once) {
+  // 3 · (1 + 2^-23) needs 25 bits: added to −3 without rounding it leaves 3 · 2^-23 exactly.
+  Operand<int8_t> codes(32);
+  Operand<float> x(32), scales(1), y(1);
+  codes.data()[0] = -3, codes.data()[16] = 3;
+  x.data()[0] = 1, x.data()[16] = 1 + 0x1p-23f;
+  scales.data()[0] = 1;
+  scalar::gemv_float(codes.data(), scales.data(), 1, 32, x.data(), y.data());
+  EXPECT_EQ(y.data()[0], 3 * 0x1p-23f);
+}
+
 TEST_P(kernels, unpack_row_returns_what_was_packed) {
-  for (int rows : {1, 7, 8, 9, 33, 72, 100}) {
+  for (int rows : {1, 7, 8, 9, 33, 72, 100, 129, 144, 300, 796}) {
     for (int cols : {1, 5, 144}) {
       Operand<int8_t> codes = random_codes(rows * cols, 3), row(cols);
       Operand<int8_t> packed(static_cast<int>(table().packed_bytes(rows, cols)));
