@@ -1,5 +1,7 @@
 #include "analysis/derive.hpp"
 
+#include <utility>
+
 #include "analysis/derive_parts.hpp"
 #include "analysis/probe_series.hpp"
 
@@ -47,6 +49,7 @@ harness::Derived derive(const harness::Submission& submission) {
   derived.caches = derive_caches(submission);
   derived.decode = derive_decode(submission, arms, derived.roofs);
   derived.ratios = derive_ratios(arms);
+  for (auto& ratio : derive_isa_ratios(submission, arms)) derived.ratios.push_back(std::move(ratio));
   derived.forecast_errors = derive_forecast_errors(submission.forecasts, derived.decode);
   derived.flags = derive_flags(submission, arms, derived.ratios);
   return derived;

@@ -110,6 +110,7 @@ std::vector<ArmRecord> collect_arms(const Submission& submission) {
                                   series->placement.empty() ? "none" : series->placement);
         }
         record.launches.push_back(read_arm(*series, plan, i));
+        record.launches.back().round = launch.round;
       }
       if (!record.launches.empty()) records.push_back(std::move(record));
     }

@@ -10,7 +10,8 @@ namespace analysis {
 
 /// What one arm did in one launch.
 struct ArmLaunch {
-  size_t launch = 0;                       ///< index into submission.launches
+  size_t launch = 0;  ///< index into submission.launches
+  int round = 0;
   double tokens_per_s = 0;                 ///< tokens ÷ Σ durations, both passes
   double block_median_ns = 0;              ///< median over blocks of ns per token
   std::vector<double> block_ns_per_token;  ///< in acquisition order
@@ -42,6 +43,10 @@ std::vector<harness::DecodeResult> derive_decode(const harness::Submission& subm
                                                  const std::vector<harness::Roof>& roofs);
 /// Ratios to the arm `warm` of the same launches; arms without such launches are left out.
 std::vector<harness::ArmRatio> derive_ratios(const std::vector<ArmRecord>& arms);
+/// Of plans that differ in their ISA alone the first's warm speed ÷ each other's, over the rounds that both
+/// have: "ISA/ISA". A pair without a common round is left out.
+std::vector<harness::ArmRatio> derive_isa_ratios(const harness::Submission& submission,
+                                                 const std::vector<ArmRecord>& arms);
 std::vector<harness::ForecastError> derive_forecast_errors(const std::vector<harness::Forecast>& forecasts,
                                                            const std::vector<harness::DecodeResult>& decode);
 std::vector<harness::Flag> derive_flags(const harness::Submission& submission,

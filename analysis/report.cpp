@@ -55,6 +55,19 @@ std::string effect(const ArmRatio& ratio) {
                      slower ? "slower" : "faster", range);
 }
 
+/// The warm speed of this decode's ISA relative to another's: a ratio named "ISA/other".
+bool compares_isas(const ArmRatio& ratio) {
+  return ratio.name.substr(0, ratio.name.find('/')) == ratio.key.isa;
+}
+
+std::string isa_part(const ArmRatio& ratio) {
+  const auto& speed = ratio.speed_ratio;
+  const std::string other = ratio.name.substr(ratio.name.find('/') + 1);
+  if (ratio.launches < 2) return fmt::format("{:.2f} × the warm speed of {}", speed.median, other);
+  return fmt::format("{:.2f} × the warm speed of {} [{:.2f}–{:.2f}]", speed.median, other, speed.low,
+                     speed.high);
+}
+
 std::string forecast_part(const Derived& derived, const DecodeResult& warm) {
   for (const auto& error : derived.forecast_errors) {
     if (error.id != "curve" || error.key != warm.key) continue;
@@ -81,7 +94,7 @@ std::string one_sentence(const harness::Submission& submission) {
                                  grouped(warm->tokens_per_s.median));
   for (const auto& ratio : derived.ratios) {
     if (ratio.name == "aa/warm" || !same_decode(ratio.key, warm->key)) continue;
-    text += "; " + effect(ratio);
+    text += "; " + (compares_isas(ratio) ? isa_part(ratio) : effect(ratio));
   }
   text += forecast_part(derived, *warm) + ".";
   if (has_flag(derived, "aa_failed")) text += " The A/A control failed: nothing in this run is proven.";

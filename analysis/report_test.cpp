@@ -15,6 +15,18 @@ TEST(report, one_sentence_tells_speed_effects_and_forecast) {
             "% high.");
 }
 
+TEST(report, compares_with_the_warm_speed_of_another_isa) {
+  auto submission = test_submission();
+  const harness::DecodeKey key = submission.derived.decode[0].key;
+  submission.derived.ratios.push_back({"avx2/avx2_rowmajor", key, 10, {1.534, 1.501, 1.556}});
+  const auto text = one_sentence(submission);
+  EXPECT_NE(text.find("; 1.53 × the warm speed of avx2_rowmajor [1.50–1.56]; the curve"), std::string::npos)
+      << text;
+  submission.derived.ratios.back().launches = 1;
+  EXPECT_NE(one_sentence(submission).find("; 1.53 × the warm speed of avx2_rowmajor; the curve"),
+            std::string::npos);
+}
+
 TEST(report, says_when_a_difference_cannot_be_told) {
   TestRun run;
   run.arms = {{"warm", 60'000}, {"aa", 60'000}, {"evict_read", 60'000}};

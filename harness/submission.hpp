@@ -170,12 +170,13 @@ struct DecodeResult {
 };
 
 /// The ratio of two arms of the same launches: t interval over launches on the difference of log median block
-/// times. It can differ a little from the quotient of the two tokens/s, which are totals.
+/// times. It can differ a little from the quotient of the two tokens/s, which are totals. Or that of two
+/// ISAs: their warm arms in the launches of the same round.
 struct ArmRatio {
-  std::string name;  ///< "evict_flush/warm", "aa/warm"
+  std::string name;  ///< "evict_flush/warm", "aa/warm", "avx2/avx2_rowmajor"
   DecodeKey key;     ///< of the numerator
   int launches = 0;
-  Interval speed_ratio;  ///< tokens/s of the arm ÷ tokens/s of warm
+  Interval speed_ratio;  ///< tokens/s of the first ÷ tokens/s of the second
 };
 
 struct Forecast {

@@ -43,6 +43,19 @@ std::string rate_interval(const Terminal& terminal, const Interval& rate) {
                      rate.high / 1e9);
 }
 
+/// One line per pair of ISAs whose warm arms were compared in rounds.
+std::string isa_ratios_text(const Terminal& terminal, const harness::Submission& submission) {
+  std::string text;
+  for (const harness::ArmRatio& ratio : submission.derived.ratios) {
+    const size_t slash = ratio.name.find('/');
+    if (ratio.name.substr(0, slash) != ratio.key.isa) continue;
+    text +=
+        fmt::format("{}: warm speed on {} / on {}: {} [95 %], {} rounds\n", ratio.key.model, ratio.key.isa,
+                    ratio.name.substr(slash + 1), ratio_text(terminal, ratio.speed_ratio), ratio.launches);
+  }
+  return text.empty() ? text : text + "\n";
+}
+
 /// The series of arms that gave no speed, with their reasons, each once.
 std::vector<std::string> missing_arms(const harness::Submission& submission) {
   std::vector<std::string> lines;
@@ -118,6 +131,7 @@ std::string decode_text(const Terminal& terminal, const harness::Submission& sub
                           fmt::format("{:.1f}", static_cast<double>(result.token_ns_p99) / 1e3)});
   }
   flush();
+  text += isa_ratios_text(terminal, submission);
   for (const std::string& line : missing_arms(submission)) text += line + "\n";
   return text;
 }
