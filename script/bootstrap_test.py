@@ -129,6 +129,14 @@ class AsRoot(unittest.TestCase):
         self.assertNotIn("clang-14", names)
         self.assertEqual(machine.stdout, "")
 
+    def test_only_all_parts_of_the_tests_take_the_linters_and_the_emulator(self):
+        for purpose, taken in (("test", False), ("all", True)):
+            machine = Machine(self)
+            code, text = machine.run("--for", purpose)
+            self.assertEqual(code, 0, text)
+            for package in ("clang-tidy-14", "libclang-rt-14-dev", "qemu-user"):
+                self.assertEqual(package in machine.asked_to_install(), taken, (purpose, package))
+
     def test_installs_only_what_is_missing(self):
         machine = Machine(self)
         machine.write("installed", "cmake\nlibhwloc-dev\n")
