@@ -1,72 +1,102 @@
-#include <benchmark/benchmark.h>
+// The matrix-vector products, at every matrix shape of the built-in models.
 #include <fmt/format.h>
 
 #include <cstring>
-#include <vector>
 
+#include "harness/bench/counted.hpp"
+#include "harness/bench/inputs.hpp"
 #include "harness/bench/register.hpp"
 #include "harness/buffer.hpp"
-#include "harness/statistics.hpp"
-#include "models/kernels/select.hpp"
 
 namespace bench {
 namespace {
 
-struct MatrixShape {
-  int rows, cols;
-};
-/// The true row lengths of coreflow_1_9m (head, gate and mix, f1 and f2, f3), its matrices laid end to end,
-/// and two that show the kernel beyond a 2 MiB cache.
-constexpr MatrixShape matrix_shapes[] = {{4096, 144}, {144, 144},   {396, 144},  {144, 396},
-                                         {5184, 396}, {2048, 1024}, {4096, 4096}};
+constexpr float weight_scale = 0.01F, input_scale = 0.02F;
 
-int padded_to_16(int n) {
-  return (n + 15) / 16 * 16;
+int64_t weights_of(const MatrixShape& shape) {
+  return int64_t{shape.first} * shape.second;
 }
 
-struct GemvInput {
-  std::vector<int8_t> codes, x;
-  std::vector<float> scales, y;
-};
-
-GemvInput make_input(const MatrixShape& shape) {
-  harness::SplitMix64 random(1);
-  const auto code = [&random] { return static_cast<int8_t>(static_cast<int>(random.below(255)) - 127); };
-  GemvInput input;
-  input.codes.resize(static_cast<size_t>(shape.rows) * static_cast<size_t>(shape.cols));
-  for (int8_t& value : input.codes) value = code();
-  input.x.resize(static_cast<size_t>(padded_to_16(shape.cols)));
-  for (int i = 0; i < shape.cols; ++i) input.x[static_cast<size_t>(i)] = code();
-  input.scales.assign(static_cast<size_t>(padded_to_16(shape.rows)), 0.01F);
-  input.y.assign(input.scales.size(), 0);
-  return input;
+/// Codes, one scale per row, and what the product leaves.
+Work gemv_work(const MatrixShape& shape) {
+  return {weights_of(shape) + 4 * int64_t{shape.first}, weights_of(shape), weights_of(shape)};
 }
 
-void gemv_i8(benchmark::State& state, const models::Kernels& kernels, const MatrixShape& shape) {
-  GemvInput input = make_input(shape);
-  const harness::Buffer packed(kernels.packed_bytes(shape.rows, shape.cols), harness::Pages::huge);
-  auto* const codes = reinterpret_cast<int8_t*>(packed.data());
-  kernels.pack(input.codes.data(), shape.rows, shape.cols, codes);
-  for (auto unused : state) {
-    kernels.gemv(codes, input.scales.data(), shape.rows, shape.cols, input.x.data(), 0.02F, input.y.data());
-    benchmark::ClobberMemory();
+struct Gemv {
+  const models::Kernels& kernels;
+  MatrixShape shape;
+  models::Padded<int8_t> x;
+  models::Padded<float> scales, y;
+  harness::Buffer packed;
+
+  Gemv(const models::Kernels& table, const MatrixShape& of)
+      : kernels(table),
+        shape(of),
+        x(random_codes(of.second, 2)),
+        scales(constant_floats(of.first, weight_scale)),
+        y(of.first),
+        packed(table.packed_bytes(of.first, of.second), harness::Pages::huge) {
+    const models::Padded<int8_t> codes = random_codes(static_cast<int>(weights_of(shape)), 1);
+    kernels.pack(codes.data(), shape.first, shape.second, reinterpret_cast<int8_t*>(packed.data()));
   }
-  const int64_t weights = int64_t{shape.rows} * shape.cols;
-  state.SetBytesProcessed(state.iterations() * (weights + 4 * int64_t{shape.rows}));
-  state.counters["weights"] =
-      benchmark::Counter(static_cast<double>(state.iterations() * weights), benchmark::Counter::kIsRate);
-}
+  void call() const {
+    kernels.gemv(reinterpret_cast<const int8_t*>(packed.data()), scales.data(), shape.first, shape.second,
+                 x.data(), input_scale, y.data());
+  }
+  [[nodiscard]] std::string result() const { return bytes_of(y.data(), shape.first); }
+  [[nodiscard]] Work work() const { return gemv_work(shape); }
+};
+
+struct GemvFloat {
+  const models::Kernels& kernels;
+  MatrixShape shape;
+  models::Padded<float> x, scales, y;
+  harness::Buffer codes;
+
+  GemvFloat(const models::Kernels& table, const MatrixShape& of)
+      : kernels(table),
+        shape(of),
+        x(random_floats(of.second, 2)),
+        scales(constant_floats(of.first, weight_scale)),
+        y(of.first),
+        codes(static_cast<size_t>(of.first) * static_cast<size_t>(models::padded16(of.second)),
+              harness::Pages::huge) {
+    const auto stride = static_cast<size_t>(models::padded16(shape.second));
+    const models::Padded<int8_t> row_major = random_codes(static_cast<int>(weights_of(shape)), 1);
+    std::memset(codes.data(), 0, codes.bytes());
+    for (int row = 0; row < shape.first; ++row) {
+      std::memcpy(codes.data() + static_cast<size_t>(row) * stride,
+                  row_major.data() + static_cast<size_t>(row) * static_cast<size_t>(shape.second),
+                  static_cast<size_t>(shape.second));
+    }
+  }
+  void call() const {
+    kernels.gemv_float(reinterpret_cast<const int8_t*>(codes.data()), scales.data(), shape.first,
+                       shape.second, x.data(), y.data());
+  }
+  [[nodiscard]] std::string result() const { return bytes_of(y.data(), shape.first); }
+  [[nodiscard]] Work work() const { return gemv_work(shape); }
+};
 
 }  // namespace
+
+void register_gemv(const models::Kernels& kernels) {
+  for (const MatrixShape& shape : matrix_shapes()) {
+    const std::string name = fmt::format("{}x{}", shape.first, shape.second);
+    register_operation("gemv_i8", kernels, name,
+                       [shape](const models::Kernels& table) { return Gemv(table, shape); });
+    register_operation("gemv_float", kernels, name,
+                       [shape](const models::Kernels& table) { return GemvFloat(table, shape); });
+  }
+}
 
 void register_kernels(const harness::CpuFeatures& features) {
   for (const models::Kernels* kernels : models::kernel_tables()) {
     if (!models::missing_feature(*kernels, features).empty()) continue;
-    for (const MatrixShape& shape : matrix_shapes) {
-      const std::string name = fmt::format("gemv_i8/{}/{}x{}", kernels->isa, shape.rows, shape.cols);
-      benchmark::RegisterBenchmark(
-          name.c_str(), [kernels, shape](benchmark::State& state) { gemv_i8(state, *kernels, shape); });
-    }
+    register_gemv(*kernels);
+    register_vectors(*kernels);
+    register_attention(*kernels);
+    register_decode(*kernels);
   }
 }
 

@@ -1,13 +1,15 @@
 // tokroof_bench: every read stream and decode kernel as a Google Benchmark, with its standard --benchmark_*
-// flags.
+// flags; or, with --pairs N, the interleaved comparison that script/bench-kernels prints.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
+#include "harness/bench/pairs.hpp"
 #include "harness/bench/register.hpp"
 #include "harness/cpu_features.hpp"
 #include "harness/error.hpp"
@@ -40,9 +42,14 @@ bool wants_other_format(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   const bool json = wants_other_format(argc, argv);
+  const std::optional<int> pairs = bench::parse_pairs(argc, argv);
   const harness::Topology topology = harness::read_host_topology();
   const harness::Pin pin(topology, harness::choose_pu(topology));
   const harness::CpuFeatures features = harness::read_cpu_features();
+  if (pairs) {
+    fmt::print("{}\n", bench::measure_pairs(features, *pairs, pin.pu()));
+    return 0;
+  }
   bench::register_streams(features);
   bench::register_kernels(features);
   benchmark::Initialize(&argc, argv);
