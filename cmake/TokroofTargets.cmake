@@ -17,6 +17,12 @@ if(TOKROOF_SANITIZE)
   add_compile_options(-fsanitize=${TOKROOF_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TOKROOF_SANITIZE})
 endif()
+if(TOKROOF_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "TOKROOF_FUZZ needs clang: configure with --preset fuzz")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)  # all code tells libFuzzer which branches it took
+endif()
 
 # The golden presets ask whether the logits' bytes depend on the optimiser: models/ at the level asked for, all else at
 # -O0, which compiles in half the time.
@@ -51,6 +57,17 @@ function(add_tokroof_tests name)
   gtest_discover_tests(${name} ${discovery} TEST_FILTER "-Hardware*:*/Hardware*" PROPERTIES TIMEOUT 300)
   gtest_discover_tests(${name} ${discovery} TEST_FILTER "Hardware*:*/Hardware*"
                        PROPERTIES TIMEOUT 300 LABELS hardware RUN_SERIAL TRUE)
+endfunction()
+
+# add_tokroof_fuzzer(NAME LIBRARIES <libs> SOURCES <x_fuzz.cpp>) — the program NAME_fuzz, which script/fuzz NAME runs.
+function(add_tokroof_fuzzer name)
+  if(NOT TOKROOF_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "LIBRARIES;SOURCES" ${ARGN})
+  add_executable(${name}_fuzz ${ARG_SOURCES})
+  target_link_libraries(${name}_fuzz PRIVATE tokroof_options ${ARG_LIBRARIES})
+  target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
 endfunction()
 
 # embed_text(OUTPUT NAMESPACE FUNCTION HEADER FILES...) — compiles files in as text; see EmbedText.cmake.
