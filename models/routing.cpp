@@ -178,6 +178,7 @@ RoutingTrace make_trace(const Routing& routing, const RoutingShape& shape, uint6
   if (routing.kind == Routing::Kind::file) return read_trace(routing.path, shape);
   check(shape);
   std::vector<std::vector<Choice>> layers;
+  layers.reserve(static_cast<size_t>(shape.layers));
   for (int layer = 0; layer < shape.layers; ++layer)
     layers.push_back(draw_layer(routing, shape, Draw(seed, layer)));
   std::vector<uint16_t> ids;
