@@ -56,7 +56,8 @@ class Westmere(unittest.TestCase):
         return json.loads(result.stdout)
 
     def test_logits_are_the_golden_ones_and_only_scalar_runs(self):
-        result = emulated(BUILD / "models/models_test", "--gtest_filter=*golden*:*Golden*")
+        # Float on the large model would take two minutes: without FMA, each multiply-add is a function of the C library.
+        result = emulated(BUILD / "models/models_test", "--gtest_filter=*golden*:*Golden*-*12_6m_float")
         self.assertEqual(result.returncode, 0, result.stdout[-2000:] + result.stderr)
         ran = re.findall(r"^\[ +(OK|SKIPPED) \] every_isa/golden\.\w+/(\w+) \(", result.stdout, re.MULTILINE)
         self.assertTrue([name for verdict, name in ran if verdict == "OK"])
