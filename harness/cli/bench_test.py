@@ -1,4 +1,4 @@
-"""What a user sees of `tokroof bench`, of --pairs and of script/bench-kernels. Run by ctest:
+"""What a user sees of `tokroof bench`, of --pairs, of script/bench-kernels and of `decode --profile`. Run by ctest:
 
     bench_test.py PATH_OF_TOKROOF PATH_OF_TOKROOF_BENCH [unittest arguments]
 """
@@ -59,6 +59,28 @@ class Bench(unittest.TestCase):
             self.assertIn("there is no tokroof_bench beside", done.stderr)
             shutil.copy(BENCH, folder)
             self.assertEqual(run(alone, "bench", "--benchmark_list_tests").returncode, 0)
+
+
+class Profile(unittest.TestCase):
+    def test_every_op_has_its_time_and_its_bound(self):
+        profile = json.loads(run(TOKROOF, "decode", "coreflow_1_9m", "--profile", "--json").stdout)
+        self.assertEqual([(r["position_first"], r["position_last"]) for r in profile["ranges"]], [(65, 128), (896, 1023)])
+        for of_range in profile["ranges"]:
+            ops = of_range["ops"]
+            self.assertEqual({name for name in ops if "bound_ns" in ops[name]}, {"gemv", "attention", "head"})
+            self.assertEqual(set(ops) - {"gemv", "attention", "head"}, {"rest"})
+            for name in ["gemv", "attention", "head"]:
+                self.assertAlmostEqual(ops[name]["bound_ns"] / (ops[name]["bytes"] / profile["read_bytes_per_s"] * 1e9), 1)
+            # Ops are parts of the step: they make up most of it, and no more than it.
+            share = sum(op["token_ns"] for op in ops.values()) / of_range["profiled_token_ns"]
+            self.assertTrue(0.8 < share < 1.1, share)
+        self.assertEqual(len(profile["steps"]), 16)
+
+    def test_what_it_does_not_look_at_is_refused(self):
+        for option in [["--mode", "warm"], ["--positions", "1:2"], ["--launches", "3"]]:
+            done = run(TOKROOF, "decode", "coreflow_1_9m", "--profile", *option)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("excludes", done.stderr)
 
 
 class Pairs(unittest.TestCase):

@@ -12,12 +12,16 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/parse.hpp"
+#include "harness/cli/profile.hpp"
 #include "harness/cli/protocol.hpp"
 #include "harness/cli/result_table.hpp"
 #include "harness/cli/session.hpp"
+#include "harness/pinning.hpp"
+#include "harness/statistics.hpp"
 #include "models/decoder.hpp"
 #include "models/i8_file.hpp"
 #include "models/kernels/select.hpp"
+#include "probes/decode_profile.hpp"
 
 namespace cli {
 namespace {
@@ -28,7 +32,7 @@ struct DecodeOptions {
   std::string model, weights_file, isa, positions, arithmetic = "int8";
   std::vector<std::string> modes;
   int launches = 5;
-  bool json = false;
+  bool json = false, profile = false;
 };
 
 /// Every launch holds warm and its A/A control beside the modes asked for: a figure without a control is
@@ -89,6 +93,41 @@ bool lacks_a_mode(const harness::Submission& submission) {
   return false;
 }
 
+constexpr int profile_passes = 9;
+constexpr double profile_estimate_s = 3;
+
+/// In this process: a profile is one look at where time goes, not a figure to compare.
+ExitCode run_profile(const DecodeOptions& options, const Terminal& terminal) {
+  const std::optional<models::I8Model> file = read_weights(options);
+  note_interrupts();
+  const Session session = open_session(options.isa);
+  const harness::Pin pin(session.topology, session.pu);
+  Profile profile;
+  profile.shape = file ? file->shape : models::find_shape(options.model);
+  profile.isa = session.kernels->isa;
+  profile.arithmetic = options.arithmetic;
+  models::Decoder decoder(profile.shape, file ? file->weights : models::synthetic_weights(profile.shape, 1),
+                          *session.kernels, models::find_arithmetic(options.arithmetic));
+  profile.read_size_bytes = models::cost(profile.shape).working_set_bytes;
+  const auto read = [&] {
+    return probes::read_rates(session.features, session.clock, profile.read_size_bytes);
+  };
+  std::vector<double> rates = read();
+  {
+    Progress progress(terminal, profile_estimate_s);
+    profile.measured = probes::profile_decode(decoder, profile.shape, session.clock, profile_passes,
+                                              [&progress](double done) {
+                                                if (interrupt_noted() != 0) throw Interrupted("interrupted");
+                                                progress.show("profile", done);
+                                              });
+  }
+  const std::vector<double> after = read();
+  rates.insert(rates.end(), after.begin(), after.end());
+  profile.read_bytes_per_s = harness::median(rates);
+  print_result(options.json ? profile_json(profile) : profile_text(terminal, profile));
+  return ExitCode::ok;
+}
+
 ExitCode run(const DecodeOptions& options, const Terminal& terminal) {
   const std::optional<models::I8Model> file = read_weights(options);
   note_interrupts();
@@ -121,27 +160,39 @@ ExitCode run(const DecodeOptions& options, const Terminal& terminal) {
 void add_decode(CLI::App& app, Invocation& invocation) {
   CLI::App* command =
       add_command(app, "decode", "decodes a model and tells tokens per second; stores nothing",
-                  "tokroof decode coreflow_1_9m --mode evict_flush --positions 65:1023 --launches 5");
+                  "tokroof decode coreflow_1_9m --mode evict_flush --positions 65:1023 --launches 5\n"
+                  "         tokroof decode coreflow_1_9m --profile");
   auto options = std::make_shared<DecodeOptions>();
   command->add_option("MODEL", options->model, "see tokroof models");
   command->add_option("--weights", options->weights_file,
                       "decode the weights of an .i8 file; its header tells the shape");
-  command
-      ->add_option("--mode", options->modes,
-                   "warm, evict_flush or evict_read; may be repeated; warm and its A/A always run")
-      ->allow_extra_args(false);
+  CLI::Option* modes =
+      command
+          ->add_option("--mode", options->modes,
+                       "warm, evict_flush or evict_read; may be repeated; warm and its A/A always run")
+          ->allow_extra_args(false);
   command
       ->add_option("--arithmetic", options->arithmetic,
                    "int8, or float: GEMV inputs are not rounded, codes are converted and multiplied in float")
       ->check(CLI::IsMember({"int8", "float"}))
       ->capture_default_str();
   command->add_option("--isa", options->isa, "force one kernel table (see tokroof info); also $TOKROOF_ISA");
-  command->add_option("--positions", options->positions, "FIRST:LAST, inclusive");
-  command->add_option("--launches", options->launches, "child processes; the unit of analysis")
-      ->check(CLI::Range(1, 1000));
+  CLI::Option* positions = command->add_option("--positions", options->positions, "FIRST:LAST, inclusive");
+  CLI::Option* launches =
+      command->add_option("--launches", options->launches, "child processes; the unit of analysis")
+          ->check(CLI::Range(1, 1000));
+  command
+      ->add_flag("--profile", options->profile,
+                 "instead: time per op against its bound at positions 65:128 and 896:1023, and per position")
+      ->excludes(modes)
+      ->excludes(positions)
+      ->excludes(launches);
   command->add_flag("--json", options->json, "print the document");
   command->callback([&invocation, options] {
-    invocation.action = [&invocation, options] { return run(*options, invocation.terminal); };
+    invocation.action = [&invocation, options] {
+      return options->profile ? run_profile(*options, invocation.terminal)
+                              : run(*options, invocation.terminal);
+    };
   });
 }
 
