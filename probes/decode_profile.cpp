@@ -33,7 +33,7 @@ std::vector<RangeProfile> ranges_of(int context) {
   return ranges;
 }
 
-/// Lies outside all ranges: nowhere.
+/// Where the op times of a step belong: null outside the ranges.
 models::OpTimes* times_at(int position, const std::vector<RangeProfile>& ranges, Pass& pass) {
   for (size_t i = 0; i < ranges.size(); ++i) {
     if (position >= ranges[i].position_first && position <= ranges[i].position_last) return &pass.ranges[i];
@@ -75,12 +75,14 @@ double mean_ns(const Pass& pass, int first, int last) {
 
 double median_of_means(const std::vector<Pass>& passes, int first, int last) {
   std::vector<double> means;
+  means.reserve(passes.size());
   for (const Pass& pass : passes) means.push_back(mean_ns(pass, first, last));
   return harness::median(means);
 }
 
 double median_of_op(const std::vector<Pass>& passes, size_t range, size_t op) {
   std::vector<double> means;
+  means.reserve(passes.size());
   for (const Pass& pass : passes) {
     const models::OpTimes& times = pass.ranges[range];
     means.push_back(static_cast<double>(times.ns[op]) / static_cast<double>(times.tokens));
