@@ -9,26 +9,22 @@
 #include "harness/validation_parse.hpp"
 #include "harness/validation_schema.hpp"
 #include "harness/validation_words.hpp"
-#include "schemas/schemas.hpp"
 
 namespace harness {
 namespace {
 
 using nlohmann::json;
 
-/// Returns NAME of "tokroof/NAME/VERSION" when there is such a schema, "" otherwise.
-std::string schema_name(const json& document) {
-  if (!document.is_object() || !document.contains("schema") || !document["schema"].is_string()) return "";
+/// Whether a document calls itself one of this kind; of which version, its schema judges.
+bool is_of_kind(const json& document, const std::string& kind) {
+  if (!document.is_object() || !document.contains("schema") || !document["schema"].is_string()) return false;
   const std::string id = document["schema"];
-  const std::string prefix = "tokroof/";
-  const size_t slash = id.rfind('/');
-  if (!id.starts_with(prefix) || slash < prefix.size()) return "";
-  const std::string name = id.substr(prefix.size(), slash - prefix.size());
-  return schemas::find_schema(name).empty() ? "" : name;
+  const std::string prefix = "tokroof/" + kind + "/";
+  return id.starts_with(prefix) && id.find('/', prefix.size()) == std::string::npos;
 }
 
-Violation unknown_schema(const json& document) {
-  const std::string expected = "tokroof/submission/1: it says what kind of document this is";
+Violation unknown_schema(const json& document, const std::string& kind) {
+  const std::string expected = fmt::format("tokroof/{}/1: it says what kind of document this is", kind);
   if (!document.is_object()) return {"", shown_value(document), "an object whose \"schema\" is " + expected};
   const bool there = document.contains("schema");
   return {"/schema", there ? shown_value(document["schema"]) : "(missing)", expected};
@@ -45,7 +41,7 @@ std::vector<Violation> check_schema(const std::string& name, const json& documen
 
 }  // namespace
 
-std::vector<Violation> validate_document(std::string_view text) {
+std::vector<Violation> validate_document(std::string_view text, const std::string& kind) {
   if (text.size() > max_document_bytes) {
     return {{"", fmt::format("{} bytes", text.size()),
              fmt::format("at most {} bytes (1 MiB)", max_document_bytes)}};
@@ -53,9 +49,8 @@ std::vector<Violation> validate_document(std::string_view text) {
   json document;
   std::vector<Violation> violations = parse_strictly(text, document);
   if (!violations.empty()) return violations;
-  const std::string name = schema_name(document);
-  if (name.empty()) return {unknown_schema(document)};
-  return check_schema(name, document);
+  if (!is_of_kind(document, kind)) return {unknown_schema(document, kind)};
+  return check_schema(kind, document);
 }
 
 std::string canonical_json(std::string_view text) {

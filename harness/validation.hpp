@@ -1,4 +1,5 @@
-// Is a text a submission? Strict parse, schema, canonical bytes. docs/submission.md, "Ingest".
+// Is a text a submission, or a model description? Strict parse, schema, canonical bytes. docs/submission.md,
+// "Ingest".
 #pragma once
 #include <cstdint>
 #include <string>
@@ -19,9 +20,10 @@ struct Violation {
 };
 
 /// Checks a document, cheap to dear: size, strict parse (UTF-8, no BOM, depth, no duplicate keys, finite
-/// numbers, integers within ±2^53, strings ≤ 20,000 characters), then the schema that its "schema" names.
+/// numbers, integers within ±2^53, strings ≤ 20,000 characters), then schemas/KIND.schema.json, which its
+/// "schema" must name: "submission" or "model".
 /// Returns every violation found by the first stage that finds any; empty means valid.
-std::vector<Violation> validate_document(std::string_view text);
+std::vector<Violation> validate_document(std::string_view text, const std::string& kind = "submission");
 
 /// Returns the RFC 8785 canonical bytes of a strictly parsed text. Throws Error(invalid_input) when it does
 /// not parse.

@@ -123,7 +123,9 @@ bool cyclic(const json& root, const std::string& name, std::set<std::string> abo
 }
 
 TEST(schema, keeps_to_the_allowed_keywords_and_bounds_everything) {
-  for (const std::string& fault : faults_of(schema_json("submission"))) ADD_FAILURE() << fault;
+  for (const char* kind : {"submission", "model"}) {
+    for (const std::string& fault : faults_of(schema_json(kind))) ADD_FAILURE() << kind << fault;
+  }
 }
 
 TEST(schema, has_no_cyclic_references_and_no_unused_definitions) {

@@ -1,12 +1,5 @@
 #include "models/shape.hpp"
 
-#include <fmt/format.h>
-
-#include <array>
-
-#include "harness/error.hpp"
-#include "harness/nearest_name.hpp"
-
 namespace models {
 namespace {
 
@@ -87,48 +80,6 @@ int64_t kv_bytes(const Shape& shape) {
   return per_position * shape.context;
 }
 
-/// Attention at (j+1)·step − 1 for j < attention_blocks, step = blocks ÷ attention_blocks.
-std::vector<Block> interleave_blocks(int conv_blocks, int attention_blocks) {
-  std::vector<Block> blocks(static_cast<size_t>(conv_blocks + attention_blocks), Block::conv);
-  int step = (conv_blocks + attention_blocks) / attention_blocks;
-  for (int j = 0; j < attention_blocks; ++j)
-    blocks[static_cast<size_t>((j + 1) * step - 1)] = Block::attention;
-  return blocks;
-}
-
-Shape coreflow_1_9m() {
-  Shape shape;
-  shape.name = "coreflow_1_9m";
-  shape.vocab = 4096;
-  shape.d = 144;
-  shape.ff = 396;
-  shape.blocks = interleave_blocks(4, 2);
-  shape.heads = 8;
-  shape.kv_heads = 1;
-  shape.head_dim = 18;
-  shape.context = 1024;
-  shape.softcap = 30;
-  shape.draft_ff = 64;
-  shape.default_position_first = 65;
-  shape.default_position_last = 1023;
-  return shape;
-}
-
-Shape coreflow_12_6m() {
-  Shape shape;
-  shape.name = "coreflow_12_6m";
-  shape.vocab = 4096;
-  shape.d = 384;
-  shape.ff = 512;
-  shape.blocks = interleave_blocks(8, 4);
-  shape.heads = 6;
-  shape.kv_heads = 2;
-  shape.head_dim = 64;
-  shape.context = 1024;
-  shape.softcap = 30;
-  return shape;
-}
-
 }  // namespace
 
 Cost cost(const Shape& shape) {
@@ -143,21 +94,6 @@ Cost cost(const Shape& shape) {
   cost.working_set_bytes = cost.file_bytes + cost.kv_bytes + state_and_scratch_bytes(shape);
   cost.macs_per_token = decode.codes;
   return cost;
-}
-
-std::span<const Shape> shapes() {
-  static const std::array<Shape, 2> all{coreflow_1_9m(), coreflow_12_6m()};
-  return all;
-}
-
-const Shape& find_shape(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Shape& shape : shapes()) {
-    if (shape.name == name) return shape;
-    names.push_back(shape.name);
-  }
-  throw harness::Error(harness::ExitCode::usage, fmt::format("no model '{}'{}; `tokroof models` lists them",
-                                                             name, harness::did_you_mean(name, names)));
 }
 
 }  // namespace models

@@ -38,8 +38,12 @@ struct Cost {
 };
 Cost cost(const Shape& shape);
 
-/// Every model this binary can decode, in a fixed order.
+/// The models of models/catalogue/, which are compiled in, in a fixed order.
 std::span<const Shape> shapes();
+/// Returns the built-in model of this name, or the one of the family coreflow_x{N}kib
+/// (models/coreflow_family.hpp); null for any other name. The same on every machine.
+const Shape* known_shape(std::string_view name);
+/// Returns a known model, or one that the user has added (models/catalogue.hpp); the reference stays good.
 /// Throws Error(usage) that names the nearest model when there is none of that name.
 const Shape& find_shape(std::string_view name);
 

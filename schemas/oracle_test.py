@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares our validation with python3-jsonschema, which shares no code with it.
 
-usage: oracle_test.py VERDICTS_PROGRAM SCHEMAS_FOLDER
+usage: oracle_test.py VERDICTS_PROGRAM SCHEMAS_FOLDER KIND
 
-Both judge the whole example corpus and seeded mutations of its valid documents: they must agree on valid or invalid and
+KIND is submission (schemas/examples/) or model (schemas/examples/models/). Both judge the whole example corpus and seeded mutations of its valid documents: they must agree on valid or invalid and
 on every place that is at fault. Texts that the strict parse refuses never reach a schema; they are only counted.
 """
 import copy
@@ -70,11 +70,12 @@ def mutated(document, generator):
     return document
 
 
-def main(program, folder):
-    schema = json.loads((folder / "submission.schema.json").read_text())
+def main(program, folder, kind):
+    schema = json.loads((folder / f"{kind}.schema.json").read_text())
     jsonschema.Draft7Validator.check_schema(schema)
     validator = jsonschema.Draft7Validator(schema)
-    examples = sorted((folder / "examples").glob("*/*.json"))
+    corpus = folder / "examples" if kind == "submission" else folder / "examples" / f"{kind}s"
+    examples = sorted(path for verdict in ("valid", "invalid") for path in (corpus / verdict).glob("*.json"))
     valid = [json.loads(path.read_text()) for path in examples if path.parent.name == "valid"]
     generator = random.Random(20260101)
     with tempfile.TemporaryDirectory() as scratch:
@@ -87,7 +88,7 @@ def main(program, folder):
                 continue
             path.write_text(json.dumps(document))
             paths.append(path)
-        answer = subprocess.run([program], input="".join(f"{path}\n" for path in paths), text=True,
+        answer = subprocess.run([program, kind], input="".join(f"{path}\n" for path in paths), text=True,
                                 capture_output=True, check=True).stdout
         verdicts = [json.loads(line) for line in answer.splitlines()]
         assert len(verdicts) == len(paths), "one verdict per file"
@@ -118,6 +119,6 @@ def compare(validator, schema, verdicts):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
-    sys.exit(main(sys.argv[1], pathlib.Path(sys.argv[2])))
+    sys.exit(main(sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]))
