@@ -52,6 +52,7 @@ void decode_vector_sets(const CpuidLeaves& leaves, CpuFeatures& features) {
   const bool os_saves = bit(leaves.version.ecx, 27);
   if (!os_saves || (leaves.xcr0 & ymm_state) != ymm_state || !bit(leaves.version.ecx, 28)) return;
   features.fma = bit(leaves.version.ecx, 12);
+  features.f16c = bit(leaves.version.ecx, 29);
   features.avx2 = bit(leaves.features.ebx, 5);
   features.avx_vnni = bit(leaves.features_1.eax, 4);
   if ((leaves.xcr0 & zmm_state) != zmm_state || !bit(leaves.features.ebx, 16)) return;
@@ -138,6 +139,7 @@ std::vector<std::string> isa_names(const CpuFeatures& features) {
   };
   add(features.avx2, "avx2");
   add(features.fma, "fma");
+  add(features.f16c, "f16c");
   add(features.avx512f, "avx512f");
   add(features.avx512bw, "avx512bw");
   add(features.avx512vl, "avx512vl");

@@ -14,7 +14,7 @@ struct CpuFeatures {
   std::string vendor;  ///< "GenuineIntel", "AuthenticAMD", …; "" when unknown
   std::string brand;   ///< as CPUID 0x80000002… prints it, trimmed
   int family = 0, model = 0, stepping = 0;
-  bool avx2 = false, fma = false;
+  bool avx2 = false, fma = false, f16c = false;
   bool avx512f = false, avx512bw = false, avx512vl = false, avx512dq = false, avx512_vnni = false;
   bool avx_vnni = false;
   bool clflush = false, clflushopt = false;

@@ -14,7 +14,7 @@ namespace {
 CpuidLeaves server_cpu() {
   CpuidLeaves leaves;
   leaves.vendor = {0x20, 0x756e6547, 0x6c65746e, 0x49656e69};  // "Genu" "ntel" "ineI"
-  leaves.version = {0x000806f8, 0x00020800, 1u << 12 | 1u << 27 | 1u << 28 | 1u << 31, 1u << 19};
+  leaves.version = {0x000806f8, 0x00020800, 1u << 12 | 1u << 27 | 1u << 28 | 1u << 29 | 1u << 31, 1u << 19};
   leaves.features = {2, 1u << 5 | 1u << 16 | 1u << 17 | 1u << 23 | 1u << 30 | 1u << 31, 1u << 11, 0};
   leaves.features_1 = {1u << 4, 0, 0, 0};
   leaves.hypervisor = {0x40000001, 0x4b4d564b, 0x564b4d56, 0x0000004d};
@@ -32,7 +32,7 @@ TEST(cpu_features, a_recorded_cpu_is_decoded_in_full) {
   expected.family = 6;
   expected.model = 143;
   expected.stepping = 8;
-  expected.avx2 = expected.fma = expected.avx_vnni = true;
+  expected.avx2 = expected.fma = expected.f16c = expected.avx_vnni = true;
   expected.avx512f = expected.avx512bw = expected.avx512vl = expected.avx512dq = expected.avx512_vnni = true;
   expected.clflush = expected.clflushopt = expected.hypervisor = true;
   expected.hypervisor_vendor = "KVMKVMKVM";
@@ -57,7 +57,7 @@ TEST(cpu_features, no_vector_set_is_usable_when_the_system_does_not_save_ymm_sta
   leaves = server_cpu();
   leaves.version.ecx &= ~(1u << 27);  // OSXSAVE off: whatever stands in xcr0 was never read
   EXPECT_FALSE(decode_cpu_features(leaves).avx2);
-  EXPECT_FALSE(decode_cpu_features(leaves).fma);
+  EXPECT_FALSE(decode_cpu_features(leaves).fma || decode_cpu_features(leaves).f16c);
 }
 
 TEST(cpu_features, parts_of_avx512_do_not_count_without_its_foundation) {
@@ -92,7 +92,7 @@ TEST(cpu_features, a_cpu_that_says_nothing_has_nothing) {
 
 TEST(cpu_features, isa_names_come_in_the_documented_order) {
   EXPECT_EQ(isa_names(decode_cpu_features(server_cpu())),
-            (std::vector<std::string>{"avx2", "fma", "avx512f", "avx512bw", "avx512vl", "avx512dq",
+            (std::vector<std::string>{"avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512vl", "avx512dq",
                                       "avx512_vnni", "avx_vnni", "clflush", "clflushopt"}));
 }
 
@@ -107,8 +107,8 @@ TEST(cpu_features, the_host_agrees_with_proc_cpuinfo) {
   std::set<std::string> flags;
   for (std::string word; words >> word;) flags.insert(word);
   const std::vector<std::string> names = isa_names(read_cpu_features());
-  for (const char* name : {"avx2", "fma", "avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_vnni",
-                           "avx_vnni", "clflush", "clflushopt"}) {
+  for (const char* name : {"avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512vl", "avx512dq",
+                           "avx512_vnni", "avx_vnni", "clflush", "clflushopt"}) {
     EXPECT_EQ(std::count(names.begin(), names.end(), name), flags.count(name)) << name;
   }
   EXPECT_EQ(read_cpu_features().hypervisor, flags.count("hypervisor") == 1);

@@ -110,7 +110,7 @@ void gemv_float(const int8_t* codes, const float* scales, int rows, int cols, co
 extern const Kernels avx2_kernels;
 constinit const Kernels avx2_kernels = {
     .isa = "avx2",
-    .needs = feature_avx2 | feature_fma,
+    .needs = feature_avx2 | feature_fma | feature_f16c,
     .packed_bytes = avx2::packed_bytes,
     .pack = avx2::pack,
     .unpack_row = avx2::unpack_row,
@@ -124,6 +124,9 @@ constinit const Kernels avx2_kernels = {
     .softmax = avx2::softmax,
     .attention_values = avx2::attention_values,
     .softcap = avx2::softcap,
+    .ternary_gemv = avx2::ternary_gemv,
+    .group3_gemv = avx2::group3_gemv,
+    .group4_gemv = avx2::group4_gemv,
 };
 
 }  // namespace models

@@ -14,5 +14,9 @@ void attention_scores(const AttentionGroup* group);
 void softmax(float* row, const float* value_scales, int positions);
 void attention_values(const AttentionGroup* group);
 void softcap(float* logits, int n, float cap);
+void ternary_gemv(const uint8_t* packed, float gamma, int rows, int cols, const int8_t* x, float x_scale,
+                  float* y);
+void group3_gemv(const uint8_t* packed, int rows, int cols, const int8_t* x, float x_scale, float* y);
+void group4_gemv(const uint8_t* packed, int rows, int cols, const int8_t* x, float x_scale, float* y);
 
 }  // namespace models::avx2

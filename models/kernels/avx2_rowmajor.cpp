@@ -80,7 +80,7 @@ void gemv(const int8_t* w, const float* scales, int rows, int cols, const int8_t
 extern const Kernels avx2_rowmajor_kernels;
 constinit const Kernels avx2_rowmajor_kernels = {
     .isa = "avx2_rowmajor",
-    .needs = feature_avx2 | feature_fma,
+    .needs = feature_avx2 | feature_fma | feature_f16c,
     .packed_bytes = packed_bytes,
     .pack = pack,
     .unpack_row = unpack_row,
@@ -94,6 +94,9 @@ constinit const Kernels avx2_rowmajor_kernels = {
     .softmax = avx2::softmax,
     .attention_values = avx2::attention_values,
     .softcap = avx2::softcap,
+    .ternary_gemv = avx2::ternary_gemv,
+    .group3_gemv = avx2::group3_gemv,
+    .group4_gemv = avx2::group4_gemv,
 };
 
 }  // namespace models

@@ -1,5 +1,8 @@
 // AVX2 with dot products (Alder Lake, Zen 5): W interleaved by 8 rows × 4 columns and stored as code + 128,
-// because vpdpbusd wants one unsigned operand; 128·Σx is subtracted beforehand. All but the GEMV is avx2's.
+// because vpdpbusd wants one unsigned operand; 128·Σx is subtracted beforehand. Low-bit weights have a
+// file of their own; the rest is avx2's.
+#include "models/kernels/avx2_vnni.hpp"
+
 #include "models/kernels/avx2.hpp"
 #include "models/kernels/avx2_math.hpp"
 #include "models/kernels/interleaved.hpp"
@@ -72,7 +75,7 @@ void gemv(const int8_t* w, const float* scales, int rows, int cols, const int8_t
 extern const Kernels avx2_vnni_kernels;
 constinit const Kernels avx2_vnni_kernels = {
     .isa = "avx2_vnni",
-    .needs = feature_avx2 | feature_fma | feature_avx_vnni,
+    .needs = feature_avx2 | feature_fma | feature_f16c | feature_avx_vnni,
     .packed_bytes = packed_bytes,
     .pack = pack,
     .unpack_row = unpack_row,
@@ -86,6 +89,9 @@ constinit const Kernels avx2_vnni_kernels = {
     .softmax = avx2::softmax,
     .attention_values = avx2::attention_values,
     .softcap = avx2::softcap,
+    .ternary_gemv = avx2_vnni::ternary_gemv,
+    .group3_gemv = avx2_vnni::group3_gemv,
+    .group4_gemv = avx2_vnni::group4_gemv,
 };
 
 }  // namespace models

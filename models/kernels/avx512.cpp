@@ -100,6 +100,9 @@ constinit const Kernels avx512_kernels = {
     .softmax = avx512::softmax,
     .attention_values = avx512::attention_values,
     .softcap = avx512::softcap,
+    .ternary_gemv = avx512::ternary_gemv,
+    .group3_gemv = avx512::group3_gemv,
+    .group4_gemv = avx512::group4_gemv,
 };
 
 }  // namespace models

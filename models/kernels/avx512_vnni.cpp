@@ -1,6 +1,8 @@
 // AVX-512 with dot products (Cascade Lake, Zen 4 and later): W interleaved by 16 rows × 4 columns and stored
-// as code + 128, because vpdpbusd wants one unsigned operand; 128·Σx is subtracted beforehand. All but the
-// GEMV is avx512's.
+// as code + 128, because vpdpbusd wants one unsigned operand; 128·Σx is subtracted beforehand. Low-bit
+// weights have a file of their own; the rest is avx512's.
+#include "models/kernels/avx512_vnni.hpp"
+
 #include "models/kernels/avx512.hpp"
 #include "models/kernels/avx512_math.hpp"
 #include "models/kernels/interleaved.hpp"
@@ -99,6 +101,9 @@ constinit const Kernels avx512_vnni_kernels = {
     .softmax = avx512::softmax,
     .attention_values = avx512::attention_values,
     .softcap = avx512::softcap,
+    .ternary_gemv = avx512_vnni::ternary_gemv,
+    .group3_gemv = avx512_vnni::group3_gemv,
+    .group4_gemv = avx512_vnni::group4_gemv,
 };
 
 }  // namespace models

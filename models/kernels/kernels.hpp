@@ -1,16 +1,18 @@
 // The operations of a token's work as a table of functions, which an ISA file overrides slot by slot.
 //
-// ISA files are compiled with their own flags: they include this header only, call no inline or template
-// function and take raw pointers, so that no symbol built for a newer CPU can be linked into baseline code.
+// ISA files are compiled with their own flags: they include headers of this folder only, call no inline or
+// template function and take raw pointers, so that no symbol built for a newer CPU can be linked into
+// baseline code.
 //
 // Contract of every slot (docs/models.md, "Numerics"): a float sum runs in 16 lanes, element i in lane i mod
 // 16, folded 16→8→4→2→1 by adding the upper half; multiplications and additions round separately, but for
-// gemv_float, whose multiply-adds round once. All slots
-// of one operation give the same bytes. "Padded to 16" means: readable and writable up to the next multiple
-// of 16 elements, and zero beyond the length; every slot keeps it so.
+// gemv_float, whose multiply-adds round once. All slots of one operation give the same bytes. "Padded to 16"
+// means: readable and writable up to the next multiple of 16, and zero beyond; every slot keeps it so.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+
+#include "models/kernels/scalar.hpp"
 
 namespace models {
 
@@ -22,12 +24,14 @@ enum KernelFeature : uint32_t {
   feature_avx512f = 1u << 3,
   feature_avx512bw = 1u << 4,
   feature_avx512_vnni = 1u << 5,
+  feature_f16c = 1u << 6,
 };
 
 /// Positions of K and V are stored in tiles of 16, each [head_dim][16]: one tile is read as one contiguous
 /// stream, and a vector holds the same dimension of neighbouring positions.
 constexpr int kv_tile_positions = 16;
-constexpr int max_head_dim = 256;  ///< so that a head fits a kernel's stack
+constexpr int max_head_dim = 256;        ///< so that a head fits a kernel's stack
+constexpr int max_low_bit_cols = 32768;  ///< so that a sum per group fits a kernel's stack
 
 /// The query heads that share one K/V head, at one position.
 struct AttentionGroup {
@@ -44,29 +48,6 @@ struct AttentionGroup {
   int weights_stride;  ///< multiple of 16, ≥ positions
   float* out;          ///< [heads][head_dim]
 };
-
-namespace scalar {
-
-/// e^x by Cephes' expf polynomial, |relative error| < 2e-7 on [−87, 88]; 0 below −87, e^88 above 88.
-float exp_f32(float x);
-
-size_t packed_bytes(int rows, int cols);
-void pack(const int8_t* codes, int rows, int cols, int8_t* packed);
-void unpack_row(const int8_t* packed, int rows, int cols, int row, int8_t* codes);
-void gemv(const int8_t* packed, const float* scales, int rows, int cols, const int8_t* x, float x_scale,
-          float* y);
-void gemv_float(const int8_t* codes, const float* scales, int rows, int cols, const float* x, float* y);
-float quantise(const float* x, int n, int8_t* codes);
-void rms_norm(const float* x, const float* w, int n, float* y);
-void conv_step(const int8_t* taps, int stride, const float* scales, const float* const* history, int n,
-               float* c);
-void silu_product(const float* a, const float* b, int n, float* y);
-void attention_scores(const AttentionGroup* group);
-void softmax(float* row, const float* value_scales, int positions);
-void attention_values(const AttentionGroup* group);
-void softcap(float* logits, int n, float cap);
-
-}  // namespace scalar
 
 /// One table per ISA file. Every slot defaults to scalar.
 struct Kernels {
@@ -109,6 +90,31 @@ struct Kernels {
   void (*attention_values)(const AttentionGroup* group) = scalar::attention_values;
   /// l = cap · ((e−1)/(e+1)), e = e^(l · (2/cap)): cap · tanh(l/cap). Padded to 16.
   void (*softcap)(float* logits, int n, float cap) = scalar::softcap;
+
+  /// Weights of few bits, packed alike on every ISA (low_bit_layout.hpp): 64-byte aligned, rows padded to 16
+  /// with zeros; x in [−127, 127], zero beyond cols up to a multiple of 16; y padded to 16; cols ≤
+  /// max_low_bit_cols. Ternary: codes −1, 0, 1, row-major; rows and cols padded to 16 take 2 bits each.
+  size_t (*ternary_packed_bytes)(int rows, int cols) = scalar::ternary_packed_bytes;
+  void (*ternary_pack)(const int8_t* codes, int rows, int cols, uint8_t* packed) = scalar::ternary_pack;
+  /// y[rows] = (float(Σ code · x) · gamma) · x_scale, the sum exact in int32.
+  void (*ternary_gemv)(const uint8_t* packed, float gamma, int rows, int cols, const int8_t* x, float x_scale,
+                       float* y) = scalar::ternary_gemv;
+  /// Groups of 32 weights of a row, cols a multiple of 32: values [rows][cols] in [−4, 3] (group3) or [−8, 7]
+  /// (group4), and a finite fp16 scale for each group, [rows][cols/32]; 3.5 and 4.5 bits a weight.
+  size_t (*group3_packed_bytes)(int rows, int cols) = scalar::group3_packed_bytes;
+  void (*group3_pack)(const int8_t* values, const uint16_t* fp16_scales, int rows, int cols,
+                      uint8_t* packed) = scalar::group3_pack;
+  /// y[rows] = (Σ_group float(Σ value · x) · scale) · x_scale: groups in ascending order, int32 within.
+  void (*group3_gemv)(const uint8_t* packed, int rows, int cols, const int8_t* x, float x_scale,
+                      float* y) = scalar::group3_gemv;
+  size_t (*group4_packed_bytes)(int rows, int cols) = scalar::group4_packed_bytes;
+  void (*group4_pack)(const int8_t* values, const uint16_t* fp16_scales, int rows, int cols,
+                      uint8_t* packed) = scalar::group4_pack;
+  void (*group4_gemv)(const uint8_t* packed, int rows, int cols, const int8_t* x, float x_scale,
+                      float* y) = scalar::group4_gemv;
+  /// values[cols] of one row = float(value) · scale.
+  void (*group4_unpack_row)(const uint8_t* packed, int rows, int cols, int row,
+                            float* values) = scalar::group4_unpack_row;
 };
 
 }  // namespace models

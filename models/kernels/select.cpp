@@ -20,6 +20,7 @@ struct FeatureName {
 constexpr FeatureName feature_names[] = {
     {feature_avx2, &harness::CpuFeatures::avx2, "avx2"},
     {feature_fma, &harness::CpuFeatures::fma, "fma"},
+    {feature_f16c, &harness::CpuFeatures::f16c, "f16c"},
     {feature_avx_vnni, &harness::CpuFeatures::avx_vnni, "avx_vnni"},
     {feature_avx512f, &harness::CpuFeatures::avx512f, "avx512f"},
     {feature_avx512bw, &harness::CpuFeatures::avx512bw, "avx512bw"},
