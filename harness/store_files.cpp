@@ -30,11 +30,10 @@ struct Descriptor {
 
 [[noreturn]] void refuse(const std::string& path, const char* doing, int system_error) {
   const bool no_room = system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG;
-  throw Error(
-      ExitCode::store,
-      fmt::format("{}: cannot be {} ({}); {}", path, doing, std::strerror(system_error),
-                  no_room ? "free some space, then try again"
-                          : "check the folder and its permissions, or name another place with --out"));
+  throw Error(ExitCode::store,
+              fmt::format("{}: cannot be {} ({}); {}", path, doing, std::strerror(system_error),
+                          no_room ? "free some space, then try again"
+                                  : "check the folder and its permissions, or name another place"));
 }
 
 bool write_all(int descriptor, std::string_view text) {

@@ -59,7 +59,7 @@ std::optional<Shape> read_user_shape(std::string_view name) {
 }
 
 /// Keeps what names have made, so that a reference to it stays good.
-const Shape& keep(Shape shape) {
+const Shape& keep(const Shape& shape) {
   static std::mutex mutex;
   static std::map<std::string, Shape, std::less<>> kept;
   const std::lock_guard<std::mutex> lock(mutex);
@@ -67,7 +67,7 @@ const Shape& keep(Shape shape) {
   std::string key = shape.name;
   for (auto found = kept.find(key); found != kept.end() && found->second != shape; found = kept.find(key))
     key += "'";
-  return kept.try_emplace(key, std::move(shape)).first->second;
+  return kept.try_emplace(key, shape).first->second;
 }
 
 [[noreturn]] void refuse_name(std::string_view name) {
@@ -112,8 +112,8 @@ const Shape& find_shape(std::string_view name) {
   for (const Shape& shape : shapes()) {
     if (shape.name == name) return shape;
   }
-  if (auto made = make_family_shape(name)) return keep(std::move(*made));
-  if (auto users = read_user_shape(name)) return keep(std::move(*users));
+  if (auto made = make_family_shape(name)) return keep(*made);
+  if (auto users = read_user_shape(name)) return keep(*users);
   refuse_name(name);
 }
 

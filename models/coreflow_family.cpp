@@ -32,7 +32,7 @@ Shape make_shape(int triples, int d, int vocab) {
   shape.vocab = vocab;
   shape.d = d;
   shape.ff = d / 4 * 11;  // 2.75 · d, as 396 to 144
-  shape.blocks.assign(static_cast<size_t>(3 * triples), Block::conv);
+  shape.blocks.assign(size_t{3} * static_cast<size_t>(triples), Block::conv);
   for (size_t last = 2; last < shape.blocks.size(); last += 3) shape.blocks[last] = Block::attention;
   shape.heads = heads;
   shape.kv_heads = 1;

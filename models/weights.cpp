@@ -22,7 +22,7 @@ int8_t synthetic_code(uint64_t bits) {
 /// Draws tensors in file order; the place in that order is the tensor id.
 class Draw {
  public:
-  explicit Draw(uint64_t seed) : seed_(seed) {}
+  explicit Draw(uint64_t seed, uint64_t first_tensor = 0) : seed_(seed), tensor_(first_tensor) {}
 
   Matrix matrix(int rows, int cols) {
     uint64_t key = next_key();
@@ -51,7 +51,7 @@ class Draw {
   uint64_t next_key() { return splitmix64(seed_, tensor_++); }
 
   uint64_t seed_;
-  uint64_t tensor_ = 0;
+  uint64_t tensor_;
 };
 
 BlockWeights draw_block(const Shape& shape, Block kind, Draw& draw) {
@@ -90,6 +90,19 @@ Weights synthetic_weights(const Shape& shape, uint64_t seed) {
   for (Block kind : shape.blocks) weights.blocks.push_back(draw_block(shape, kind, draw));
   weights.final_norm = draw.norm(shape.d);
   return weights;
+}
+
+DraftWeights synthetic_draft_weights(const Shape& shape, uint64_t seed) {
+  uint64_t tensors = 2;  // embedding and final norm
+  for (Block kind : shape.blocks) tensors += kind == Block::conv ? 8 : 7;
+  Draw draw(seed, tensors);
+  DraftWeights draft;
+  draft.norm1 = draw.norm(shape.d);
+  draft.f1 = draw.matrix(shape.draft_ff, shape.d);
+  draft.f2 = draw.matrix(shape.draft_ff, shape.d);
+  draft.f3 = draw.matrix(shape.d, shape.draft_ff);
+  draft.norm2 = draw.norm(shape.d);
+  return draft;
 }
 
 Arithmetic find_arithmetic(std::string_view name) {

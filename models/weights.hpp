@@ -46,6 +46,17 @@ Arithmetic arithmetic_of(const Weights& weights, int cols, Arithmetic asked);
 /// row an RMS of 1/√cols.
 Weights synthetic_weights(const Shape& shape, uint64_t seed);
 
+/// The draft head of published files, which predicts a token ahead; decode reads none of it.
+struct DraftWeights {
+  std::vector<float> norm1;  ///< [d]
+  Matrix f1, f2, f3;         ///< [draft_ff, d], [draft_ff, d], [d, draft_ff]
+  std::vector<float> norm2;  ///< [d]
+};
+
+/// Makes the draft head that belongs to synthetic_weights of the same seed: its tensors are numbered behind
+/// theirs. The shape has a draft_ff.
+DraftWeights synthetic_draft_weights(const Shape& shape, uint64_t seed);
+
 /// SHA-256 over canonical codes, scales and norms in file order.
 std::string weights_digest(const Weights& weights);
 

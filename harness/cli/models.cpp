@@ -3,9 +3,12 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/models_files.hpp"
 #include "harness/topology.hpp"
+#include "models/catalogue.hpp"
 #include "models/shape.hpp"
 
 namespace cli {
@@ -28,11 +31,27 @@ std::string fit_half_l3(const harness::Topology& topology, int64_t weight_bytes)
   return weight_bytes <= static_cast<int64_t>(l3->bytes / 2) ? "yes" : "no";
 }
 
-std::string to_json(const harness::Topology& topology) {
+/// The models named, or all: built in first, then the user's.
+std::vector<models::Shape> chosen(const std::vector<std::string>& names) {
+  std::vector<models::Shape> shapes;
+  if (names.empty()) {
+    shapes.assign(models::shapes().begin(), models::shapes().end());
+    for (models::Shape& shape : models::user_shapes()) shapes.push_back(std::move(shape));
+  }
+  for (const std::string& name : names) shapes.push_back(models::find_shape(name));
+  return shapes;
+}
+
+std::string to_json(const harness::Topology& topology, const std::vector<models::Shape>& shapes) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const models::Shape& shape : models::shapes()) {
+  for (const models::Shape& shape : shapes) {
     const models::Cost cost = models::cost(shape);
     json.push_back({{"model", shape.name},
+                    {"built_in", models::known_shape(shape.name) != nullptr},
+                    {"vocab", shape.vocab},
+                    {"d", shape.d},
+                    {"ff", shape.ff},
+                    {"blocks", shape.blocks.size()},
                     {"parameters", cost.parameters},
                     {"code_bytes_per_token", cost.code_bytes_per_token},
                     {"weight_bytes_per_token", cost.weight_bytes_per_token},
@@ -45,12 +64,13 @@ std::string to_json(const harness::Topology& topology) {
   return json.dump(2) + "\n";
 }
 
-std::string to_text(const Terminal& terminal, const harness::Topology& topology) {
+std::string to_text(const Terminal& terminal, const harness::Topology& topology,
+                    const std::vector<models::Shape>& shapes) {
   Table table{
       {"model", "parameters", "codes B/token", "weights B/token", "working set B", "held by", "fit_half_l3"},
       {},
       {0}};
-  for (const models::Shape& shape : models::shapes()) {
+  for (const models::Shape& shape : shapes) {
     const models::Cost cost = models::cost(shape);
     const auto count = [](int64_t n) { return format_count(static_cast<double>(n)); };
     table.rows.push_back({shape.name, count(cost.parameters), count(cost.code_bytes_per_token),
@@ -68,13 +88,20 @@ std::string to_text(const Terminal& terminal, const harness::Topology& topology)
 void add_models(CLI::App& app, Invocation& invocation) {
   CLI::App* command = add_command(
       app, "models", "lists the models: parameters, bytes per token, and the cache that holds them",
-      "tokroof models --json");
+      "tokroof models coreflow_1_9m coreflow_x512kib --json");
+  add_models_add(*command, invocation);
+  add_models_export(*command, invocation);
+  auto names = std::make_shared<std::vector<std::string>>();
   auto json = std::make_shared<bool>(false);
+  command->add_option("NAME", *names,
+                      "only these; coreflow_x{N}kib is a model of N KiB of weights, N from 128 to 1048576");
   command->add_flag("--json", *json, "print JSON");
-  command->callback([&invocation, json] {
-    invocation.action = [&invocation, json] {
+  command->callback([&invocation, command, names, json] {
+    if (!command->get_subcommands().empty()) return;
+    invocation.action = [&invocation, names, json] {
+      const std::vector<models::Shape> shapes = chosen(*names);
       const harness::Topology topology = harness::read_host_topology();
-      print_result(*json ? to_json(topology) : to_text(invocation.terminal, topology));
+      print_result(*json ? to_json(topology, shapes) : to_text(invocation.terminal, topology, shapes));
       return harness::ExitCode::ok;
     };
   });

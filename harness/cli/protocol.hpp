@@ -53,7 +53,8 @@ using OnStage = std::function<void(const std::string&, double)>;
 void take_protocol(const Session& session, const Protocol& protocol, harness::Submission& submission,
                    const OnStage& on_stage);
 
-/// Returns the exit code that the document's own launches call for: a wrong result has no speed.
+/// Returns the exit code that the document's own launches call for: a wrong result has no speed. Notes on
+/// stderr which models have no committed digest to compare with.
 harness::ExitCode outcome(const harness::Submission& submission);
 
 }  // namespace cli

@@ -3,6 +3,8 @@
 
 #include <cstdio>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/interrupt.hpp"
@@ -10,6 +12,7 @@
 #include "harness/cli/result_table.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/store.hpp"
+#include "models/shape.hpp"
 
 namespace cli {
 namespace {
@@ -19,6 +22,7 @@ using harness::ExitCode;
 struct RunOptions {
   bool quick = false, json = false;
   std::string isa, folder, database;
+  std::vector<std::string> models;
 };
 
 /// Leaves what an unfinished run measured in a file that can never be taken for a result: it names no
@@ -44,10 +48,13 @@ void check_places(const RunOptions& options) {
 }
 
 ExitCode run(const RunOptions& options, const Terminal& terminal) {
+  for (const std::string& model : options.models)
+    models::find_shape(model);  // a misspelt name is known at once
   note_interrupts();
   const Session session = open_session(options.isa);
   check_places(options);
-  const Protocol protocol = options.quick ? quick_protocol() : default_protocol();
+  Protocol protocol = options.quick ? quick_protocol() : default_protocol();
+  if (!options.models.empty()) protocol.models = options.models;
   harness::Submission submission = begin_submission(session, "reproduction", protocol.name);
   const double estimate_s = estimate_seconds(session, protocol);
   note(fmt::format("{} protocol on PU {}, kernels {}: about {}; nothing else should run", protocol.name,
@@ -87,6 +94,10 @@ void add_run(CLI::App& app, Invocation& invocation) {
       "tokroof run --quick --json > result.json");
   auto options = std::make_shared<RunOptions>();
   command->add_flag("--quick", options->quick, "5 launches and 2 probe sizes per octave instead of 10 and 4");
+  command
+      ->add_option("--model", options->models,
+                   "decode this model instead of coreflow_1_9m (see tokroof models); may be repeated")
+      ->allow_extra_args(false);
   command->add_option("--isa", options->isa, "force one kernel table (see tokroof info); also $TOKROOF_ISA");
   command->add_option("--out", options->folder,
                       "folder for the document instead of $TOKROOF_HOME/submissions/YYYYMMDD");

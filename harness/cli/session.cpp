@@ -8,6 +8,7 @@
 #include "analysis/plausibility.hpp"
 #include "harness/build_info.hpp"
 #include "harness/cli/child.hpp"
+#include "harness/cli/decode_memory.hpp"
 #include "harness/digest.hpp"
 #include "harness/pinning.hpp"
 #include "harness/store.hpp"
@@ -96,6 +97,7 @@ harness::Launch launch_probes(const Session& session, const ProbeRequest& reques
 
 harness::Launch launch_decode(const Session& session, const harness::Plan& plan, uint64_t order_seed,
                               const OnProgress& progress, const std::string& weights_file) {
+  if (weights_file.empty()) check_decode_memory(models::find_shape(plan.model), available_memory_bytes());
   std::vector<std::string> arguments = {
       "--purpose", "decode", "--plan", harness::plan_to_json(plan), "--seed", std::to_string(order_seed)};
   if (!weights_file.empty()) arguments.insert(arguments.end(), {"--weights", weights_file});
