@@ -221,6 +221,12 @@ class Answers(unittest.TestCase):
             self.assertRegex(last_line(result.stderr), "cannot pin on the topology .*: it is not this machine's")
             self.assertEqual(tokroof(*command, "--topology", recorded).returncode, 2, "only info takes a recording")
 
+    def test_one_launch_has_no_interval_and_float_is_named(self):
+        text = tokroof("decode", "coreflow_1_9m", "--positions", "0:3", "--launches", "1", "--arithmetic", "float").stdout
+        self.assertIn("float arithmetic", text)
+        self.assertRegex(text, "positions 0.3, 1 launch\n")
+        self.assertRegex(text, r"warm +[\d,]+ \[no interval\]")
+
     def test_every_kernel_table_runs_when_forced_or_says_what_the_cpu_lacks(self):
         smallest = ["decode", "coreflow_1_9m", "--positions", "0:3", "--launches", "1", "--json"]
         listed = last_line(tokroof(*smallest, "--isa", "no-such-table").stderr)

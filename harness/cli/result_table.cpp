@@ -19,7 +19,13 @@ std::string positions_text(const Terminal& terminal, const harness::DecodeKey& k
   return format_count(key.position_first) + dash(terminal) + format_count(key.position_last);
 }
 
+/// One launch, or one round, has no spread: its interval would be a claim of certainty.
+bool is_single(const Interval& interval) {
+  return interval.low == interval.high;
+}
+
 std::string ratio_text(const Terminal& terminal, const Interval& ratio) {
+  if (is_single(ratio)) return fmt::format("{:.3f} [no interval]", ratio.median);
   return fmt::format("{:.3f} [{:.3f}{}{:.3f}]", ratio.median, ratio.low, dash(terminal), ratio.high);
 }
 
@@ -75,6 +81,7 @@ std::vector<std::string> missing_arms(const harness::Submission& submission) {
 }  // namespace
 
 std::string format_interval(const Terminal& terminal, const Interval& interval) {
+  if (is_single(interval)) return format_count(interval.median) + " [no interval]";
   return fmt::format("{} [{}{}{}]", format_count(interval.median), format_count(interval.low), dash(terminal),
                      format_count(interval.high));
 }
@@ -108,10 +115,11 @@ std::string decode_text(const Terminal& terminal, const harness::Submission& sub
     if (!table.rows.empty()) text += last_heading + to_text(terminal, table) + "\n";
   };
   for (const harness::DecodeResult& result : submission.derived.decode) {
-    const std::string heading =
-        fmt::format("{} on {}, {} of weights per token, positions {}, {} launches\n", result.key.model,
-                    result.key.isa, format_bytes(static_cast<double>(result.weight_bytes_per_token)),
-                    positions_text(terminal, result.key), result.launches);
+    const std::string heading = fmt::format(
+        "{} on {}{}, {} of weights per token, positions {}, {} launch{}\n", result.key.model, result.key.isa,
+        result.key.arithmetic == "int8" ? "" : ", " + result.key.arithmetic + " arithmetic",
+        format_bytes(static_cast<double>(result.weight_bytes_per_token)),
+        positions_text(terminal, result.key), result.launches, result.launches == 1 ? "" : "es");
     if (heading != last_heading) {
       flush();
       last_heading = heading;
