@@ -171,7 +171,8 @@ TEST_P(low_bit_kernels, group_gemv_equals_scalar_and_double_for_every_shape) {
                 static_cast<double>(dot(w.values.data() + at, x.data() + group * group_size, group_size));
             sum += part, magnitudes += std::fabs(part);
           }
-          ASSERT_NEAR(y.data()[row], sum * x_scale, magnitudes * 0x1p-24 * (2 + cols / group_size))
+          const int roundings = 2 + cols / group_size;
+          ASSERT_NEAR(y.data()[row], sum * x_scale, magnitudes * 0x1p-24 * roundings)
               << bits << ": " << rows << " x " << cols << " row " << row;
         }
       }
