@@ -30,13 +30,6 @@ constexpr double working_set_share = 0.8;    // a fifth is touched rarely: the r
 constexpr double clock_margin_ratio = 1.05;  // the clock may rise between the probes and decode
 constexpr size_t max_differences = 20;
 
-const models::Shape* known_shape(const std::string& name) {
-  for (const auto& shape : models::shapes()) {
-    if (shape.name == name) return &shape;
-  }
-  return nullptr;
-}
-
 const harness::Plan* plan_of(const Submission& submission, const Launch& launch) {
   if (!launch.plan || *launch.plan < 0 || static_cast<size_t>(*launch.plan) >= submission.plans.size())
     return nullptr;
@@ -66,7 +59,7 @@ void check_expected_golden(const Submission& submission, std::vector<Finding>& f
     if (plan.weights != "synthetic" || plan.weights_seed != 1 ||
         plan.kernel_version != models::kernel_version)
       continue;
-    const models::Shape* shape = known_shape(plan.model);
+    const models::Shape* shape = models::known_shape(plan.model);
     if (shape == nullptr || models::expected_golden(*shape, plan.arithmetic) == plan.golden) continue;
     findings.push_back({"R01", Severity::reject, fmt::format("/plans/{}/golden", i),
                         fmt::format("the plan expects {}, {} gives {}", plan.golden, plan.model,
@@ -129,7 +122,7 @@ void check_counts(const Submission& submission, std::vector<Finding>& findings) 
 void check_bytes_per_token(const Submission& submission, std::vector<Finding>& findings) {
   for (size_t i = 0; i < submission.plans.size(); ++i) {
     const harness::Plan& plan = submission.plans[i];
-    const models::Shape* shape = known_shape(plan.model);
+    const models::Shape* shape = models::known_shape(plan.model);
     if (shape == nullptr) continue;
     const int64_t own = models::cost(*shape).weight_bytes_per_token;
     if (plan.weight_bytes_per_token == own) continue;
@@ -141,7 +134,7 @@ void check_bytes_per_token(const Submission& submission, std::vector<Finding>& f
 
 /// Returns what is wrong with a forecast, or "".
 std::string misforecast(const harness::Forecast& stated, const Submission& submission) {
-  const models::Shape* shape = known_shape(stated.key.model);
+  const models::Shape* shape = models::known_shape(stated.key.model);
   if (shape == nullptr) return "";
   for (const harness::Forecast& own : make_forecasts(submission, *shape, stated.key)) {
     if (own.id != stated.id) continue;
@@ -225,7 +218,7 @@ double best_repeat_ratio(const Submission& submission) {
 }
 
 std::optional<int64_t> working_set_bytes(const std::string& model) {
-  const models::Shape* shape = known_shape(model);
+  const models::Shape* shape = models::known_shape(model);
   if (shape == nullptr) return std::nullopt;
   return models::cost(*shape).working_set_bytes;
 }

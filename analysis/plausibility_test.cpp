@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "analysis/derived_fields.hpp"
@@ -181,6 +182,21 @@ TEST(plausibility, R07_other_bytes_per_token_than_the_models_own_are_rejected) {
   EXPECT_EQ(findings[0].code, "R07");
   EXPECT_EQ(findings[0].pointer, "/plans/0/weight_bytes_per_token");
   EXPECT_EQ(findings[0].detail, "stated 1933599, a token of coreflow_1_9m reads 1933600");
+}
+
+TEST(plausibility, R07_holds_a_model_of_the_family_to_its_name) {
+  auto submission = test_submission();
+  submission.plans[0].model = "coreflow_x512kib";
+  for (auto& launch : submission.launches) {
+    for (auto& series : launch.series) {
+      if (series.probe == "decode") series.model = "coreflow_x512kib";
+    }
+  }
+  const auto findings = check_plausibility(restated(submission));
+  EXPECT_TRUE(std::any_of(findings.begin(), findings.end(), [](const auto& finding) {
+    return finding.code == "R07" &&
+           finding.detail == "stated 1933600, a token of coreflow_x512kib reads 523808";
+  }));
 }
 
 TEST(plausibility, R03_another_number_of_samples_than_declared_is_rejected) {
