@@ -8,6 +8,7 @@ namespace models::avx2 {
 
 using low_bit::most_blocks;
 
+constexpr int pass_halves = 4;  ///< of ternary row blocks at a time: all that 16 registers hold
 constexpr int quads = low_bit::ternary_cols / low_bit::quad_cols;
 /// Column blocks between widenings of the ternary sums: 8 · 2 · (2 · 4 · 2 · 127) < 2^15.
 constexpr int narrow_blocks = 8;
@@ -17,49 +18,41 @@ ALWAYS_INLINE __m256i pairs_of(__m256i codes, const int field, __m256i quad) {
 }
 
 ALWAYS_INLINE void ternary_pass(const uint8_t* w, int stride, ptrdiff_t col_blocks, const int8_t* x,
-                                __m256i start, __m256 gamma, __m256 x_scale, float* y, const int blocks) {
+                                __m256i start, __m256 gamma, __m256 x_scale, float* y, const int halves) {
   const __m256i ones = _mm256_set1_epi16(1);
-  __m256i sum[pass_blocks][2];
-  for (int b = 0; b < blocks; ++b) sum[b][0] = sum[b][1] = start;
+  __m256i sum[pass_halves];
+  for (int h = 0; h < halves; ++h) sum[h] = start;
   for (ptrdiff_t i = 0; i < col_blocks;) {
     const ptrdiff_t end = i + narrow_blocks < col_blocks ? i + narrow_blocks : col_blocks;
-    __m256i once[pass_blocks][2], fourfold[pass_blocks][2];  // the odd quads' codes are left where they lie
-    for (int b = 0; b < blocks; ++b) {
-      for (int h = 0; h < 2; ++h) once[b][h] = fourfold[b][h] = _mm256_setzero_si256();
-    }
+    __m256i once[pass_halves], fourfold[pass_halves];  // the odd quads' codes are left where they lie
+    for (int h = 0; h < halves; ++h) once[h] = fourfold[h] = _mm256_setzero_si256();
     for (; i < end; ++i, w += stride) {
       const __m256i x0 = quad_of(x, quads * i), x1 = quad_of(x, quads * i + 1),
                     x2 = quad_of(x, quads * i + 2), x3 = quad_of(x, quads * i + 3);
-      for (int b = 0; b < blocks; ++b) {
-        for (int h = 0; h < 2; ++h) {
-          const __m256i codes = half_at(w, b, h), high = _mm256_srli_epi16(codes, 4);
-          once[b][h] = _mm256_add_epi16(
-              once[b][h], _mm256_add_epi16(pairs_of(codes, 0x03, x0), pairs_of(high, 0x03, x2)));
-          fourfold[b][h] = _mm256_add_epi16(
-              fourfold[b][h], _mm256_add_epi16(pairs_of(codes, 0x0C, x1), pairs_of(high, 0x0C, x3)));
-        }
+      for (int h = 0; h < halves; ++h) {
+        const __m256i codes = half_at(w, 0, h), high = _mm256_srli_epi16(codes, 4);
+        const __m256i even = _mm256_add_epi16(pairs_of(codes, 0x03, x0), pairs_of(high, 0x03, x2));
+        const __m256i odd = _mm256_add_epi16(pairs_of(codes, 0x0C, x1), pairs_of(high, 0x0C, x3));
+        once[h] = _mm256_add_epi16(once[h], even);
+        fourfold[h] = _mm256_add_epi16(fourfold[h], odd);
       }
     }
-    for (int b = 0; b < blocks; ++b) {
-      for (int h = 0; h < 2; ++h) {
-        const __m256i four = _mm256_srai_epi32(_mm256_madd_epi16(fourfold[b][h], ones), 2);
-        sum[b][h] = _mm256_add_epi32(sum[b][h], _mm256_add_epi32(_mm256_madd_epi16(once[b][h], ones), four));
-      }
+    for (int h = 0; h < halves; ++h) {
+      const __m256i four = _mm256_srai_epi32(_mm256_madd_epi16(fourfold[h], ones), 2);
+      sum[h] = _mm256_add_epi32(sum[h], _mm256_add_epi32(_mm256_madd_epi16(once[h], ones), four));
     }
   }
-  for (int b = 0; b < blocks; ++b) store_ternary(sum[b], gamma, x_scale, y + b * low_bit::block_rows);
+  for (int h = 0; h < halves; ++h) store_ternary(sum[h], gamma, x_scale, y + h * half_rows);
 }
 
 ALWAYS_INLINE void ternary_set(const uint8_t* w, ptrdiff_t col_blocks, const int8_t* x, __m256i start,
                                __m256 gamma, __m256 x_scale, float* y, const int blocks) {
-  const int stride = blocks * low_bit::vector_bytes;
-  for (int b = 0; b < blocks; b += pass_blocks) {
-    const uint8_t* at = w + b * low_bit::vector_bytes;
-    float* to = y + b * low_bit::block_rows;
-    if (blocks - b >= pass_blocks) {
-      ternary_pass(at, stride, col_blocks, x, start, gamma, x_scale, to, pass_blocks);
+  const int stride = blocks * low_bit::vector_bytes, halves = 2 * blocks;
+  for (int h = 0; h < halves; h += pass_halves, w += pass_halves * half_bytes, y += pass_halves * half_rows) {
+    if (halves - h >= pass_halves) {
+      ternary_pass(w, stride, col_blocks, x, start, gamma, x_scale, y, pass_halves);
     } else {
-      ternary_pass(at, stride, col_blocks, x, start, gamma, x_scale, to, 1);
+      ternary_pass(w, stride, col_blocks, x, start, gamma, x_scale, y, 2);
     }
   }
 }

@@ -7,7 +7,6 @@
 namespace models::avx2 {
 
 constexpr int half_rows = 8, half_bytes = 32;
-constexpr int pass_blocks = 2;  ///< ternary row blocks at a time: all that 16 registers hold
 
 /// Four activations in every lane of 32 bits.
 ALWAYS_INLINE __m256i quad_of(const int8_t* x, ptrdiff_t quad) {
@@ -35,7 +34,7 @@ ALWAYS_INLINE void group_starts(const int8_t* x, ptrdiff_t groups, int factor, i
     starts[g] = factor * sum_of(x + g * low_bit::group_cols, low_bit::group_cols);
 }
 
-/// Half h of vector i of a block.
+/// Half h of vector i of a block; half 2 is the next vector's first.
 ALWAYS_INLINE __m256i half_at(const uint8_t* block, int i, int h) {
   const uint8_t* at = block + i * low_bit::vector_bytes + h * half_bytes;
   return _mm256_load_si256(reinterpret_cast<const __m256i*>(at));
@@ -64,12 +63,9 @@ ALWAYS_INLINE __m256 scales_at(const uint8_t* scales, int h) {
   return _mm256_cvtph_ps(_mm_load_si128(reinterpret_cast<const __m128i*>(scales + h * half_bytes / 2)));
 }
 
-/// y = (float(sum) · gamma) · x_scale of the two halves of a block.
-ALWAYS_INLINE void store_ternary(const __m256i* sum, __m256 gamma, __m256 x_scale, float* y) {
-  for (int h = 0; h < 2; ++h) {
-    const __m256 of_code = _mm256_mul_ps(_mm256_cvtepi32_ps(sum[h]), gamma);
-    _mm256_storeu_ps(y + h * half_rows, _mm256_mul_ps(of_code, x_scale));
-  }
+/// y = (float(sum) · gamma) · x_scale of eight rows.
+ALWAYS_INLINE void store_ternary(__m256i sum, __m256 gamma, __m256 x_scale, float* y) {
+  _mm256_storeu_ps(y, _mm256_mul_ps(_mm256_mul_ps(_mm256_cvtepi32_ps(sum), gamma), x_scale));
 }
 
 }  // namespace models::avx2

@@ -1,58 +1,52 @@
-// Weights of few bits by dot products of bytes. Fields are not all shifted down to bit 0 but masked where
-// they lie, and what was so multiplied by a power of two is shifted back in the exact 32-bit sum.
+// Weights of few bits by dot products of bytes. A field is not shifted down to bit 0 but masked where
+// it lies, and what was so multiplied by a power of two is shifted back in the exact 32-bit sum.
 #include "models/kernels/avx2_low_bit.hpp"
 #include "models/kernels/avx2_vnni.hpp"
 
 namespace models::avx2_vnni {
 
 using avx2::half_rows;
-using avx2::pass_blocks;
 using avx2::quad_of;
 using low_bit::most_blocks;
 
 constexpr int quads = low_bit::ternary_cols / low_bit::quad_cols;
 
-ALWAYS_INLINE __m256i add_dot(__m256i sum, __m256i codes, const int field, __m256i quad) {
-  return _mm256_dpbusd_avx_epi32(sum, _mm256_and_si256(codes, _mm256_set1_epi8(static_cast<char>(field))),
-                                 quad);
+/// Sums of 32 bits, as the type that dot products return: as __m256i, gcc would copy each before it adds.
+using Sums = int __attribute__((vector_size(32), may_alias));
+
+/// Adds the products of the field that `mask` leaves of each code.
+ALWAYS_INLINE Sums add_dot(Sums sum, __m256i codes, const int mask, __m256i quad) {
+  const __m256i field = _mm256_and_si256(codes, _mm256_set1_epi8(static_cast<char>(mask)));
+  return reinterpret_cast<Sums>(_mm256_dpbusd_avx_epi32(reinterpret_cast<__m256i>(sum), field, quad));
 }
 
-ALWAYS_INLINE void ternary_pass(const uint8_t* w, int stride, ptrdiff_t col_blocks, const int8_t* x,
-                                __m256i start, __m256 gamma, __m256 x_scale, float* y, const int blocks) {
-  __m256i once[pass_blocks][2], fourfold[pass_blocks][2];  // the odd quads' codes are left where they lie
-  for (int b = 0; b < blocks; ++b) {
-    for (int h = 0; h < 2; ++h) once[b][h] = start, fourfold[b][h] = _mm256_setzero_si256();
-  }
+/// One row block of a set: with its eight sums, the masks and the activations, 16 registers are full.
+ALWAYS_INLINE void ternary_pass(const uint8_t* w, ptrdiff_t stride, ptrdiff_t col_blocks, const int8_t* x,
+                                __m256i start, __m256 gamma, __m256 x_scale, float* y) {
+  Sums sum[2], by_4[2], by_16[2], by_64[2];  // of quad q times 4^q
+  for (int h = 0; h < 2; ++h) sum[h] = reinterpret_cast<Sums>(start), by_4[h] = by_16[h] = by_64[h] = Sums{};
   for (ptrdiff_t i = 0; i < col_blocks; ++i, w += stride) {
-    const __m256i x0 = quad_of(x, quads * i), x1 = quad_of(x, quads * i + 1), x2 = quad_of(x, quads * i + 2),
-                  x3 = quad_of(x, quads * i + 3);
-    for (int b = 0; b < blocks; ++b) {
-      for (int h = 0; h < 2; ++h) {
-        const __m256i codes = avx2::half_at(w, b, h), high = _mm256_srli_epi16(codes, 4);
-        once[b][h] = add_dot(add_dot(once[b][h], codes, 0x03, x0), high, 0x03, x2);
-        fourfold[b][h] = add_dot(add_dot(fourfold[b][h], codes, 0x0C, x1), high, 0x0C, x3);
-      }
-    }
+    const __m256i upper = avx2::half_at(w, 0, 0), lower = avx2::half_at(w, 0, 1);
+    __m256i four = quad_of(x, quads * i);
+    sum[0] = add_dot(sum[0], upper, 0x03, four), sum[1] = add_dot(sum[1], lower, 0x03, four);
+    four = quad_of(x, quads * i + 1);
+    by_4[0] = add_dot(by_4[0], upper, 0x0C, four), by_4[1] = add_dot(by_4[1], lower, 0x0C, four);
+    four = quad_of(x, quads * i + 2);
+    by_16[0] = add_dot(by_16[0], upper, 0x30, four), by_16[1] = add_dot(by_16[1], lower, 0x30, four);
+    four = quad_of(x, quads * i + 3);
+    by_64[0] = add_dot(by_64[0], upper, 0xC0, four), by_64[1] = add_dot(by_64[1], lower, 0xC0, four);
   }
-  for (int b = 0; b < blocks; ++b) {
-    for (int h = 0; h < 2; ++h)
-      once[b][h] = _mm256_add_epi32(once[b][h], _mm256_srai_epi32(fourfold[b][h], 2));
-    avx2::store_ternary(once[b], gamma, x_scale, y + b * low_bit::block_rows);
+  for (int h = 0; h < 2; ++h) {
+    const Sums total = sum[h] + (by_4[h] >> 2) + (by_16[h] >> 4) + (by_64[h] >> 6);
+    avx2::store_ternary(reinterpret_cast<__m256i>(total), gamma, x_scale, y + h * half_rows);
   }
 }
 
 ALWAYS_INLINE void ternary_set(const uint8_t* w, ptrdiff_t col_blocks, const int8_t* x, __m256i start,
-                               __m256 gamma, __m256 x_scale, float* y, const int blocks) {
-  const int stride = blocks * low_bit::vector_bytes;
-  for (int b = 0; b < blocks; b += pass_blocks) {
-    const uint8_t* at = w + b * low_bit::vector_bytes;
-    float* to = y + b * low_bit::block_rows;
-    if (blocks - b >= pass_blocks) {
-      ternary_pass(at, stride, col_blocks, x, start, gamma, x_scale, to, pass_blocks);
-    } else {
-      ternary_pass(at, stride, col_blocks, x, start, gamma, x_scale, to, 1);
-    }
-  }
+                               __m256 gamma, __m256 x_scale, float* y, ptrdiff_t blocks) {
+  const ptrdiff_t stride = blocks * low_bit::vector_bytes;
+  for (ptrdiff_t b = 0; b < blocks; ++b, w += low_bit::vector_bytes, y += low_bit::block_rows)
+    ternary_pass(w, stride, col_blocks, x, start, gamma, x_scale, y);
 }
 
 void ternary_gemv(const uint8_t* w, float gamma, int rows, int cols, const int8_t* x, float x_scale,
@@ -68,17 +62,19 @@ void ternary_gemv(const uint8_t* w, float gamma, int rows, int cols, const int8_
 #undef SET
 }
 
-/// Σ code · x of half a block. `start` and the high nibbles, which come first, count 16 fold until shifted.
+/// start + Σ code · x of half a block, in two short chains; the odd quads count 16 fold.
 ALWAYS_INLINE __m256i half_dot(const uint8_t* w, const int h, const int8_t* x, const int bits,
                                __m256i start) {
-  __m256i nibbles[low_bit::group_quads / 2], dot = start;
+  const int low = bits == 4 ? 0x0F : 0x07, high = low << 4;
+  __m256i nibbles[low_bit::group_quads / 2];
   avx2::nibbles_of(w, h, bits, nibbles);
-  for (int i = 0; i < low_bit::group_quads / 2; ++i)
-    dot = add_dot(dot, nibbles[i], bits == 4 ? 0xF0 : 0x70, quad_of(x, 2 * i + 1));
-  dot = _mm256_srai_epi32(dot, 4);
-  for (int i = 0; i < low_bit::group_quads / 2; ++i)
-    dot = add_dot(dot, nibbles[i], bits == 4 ? 0x0F : 0x07, quad_of(x, 2 * i));
-  return dot;
+  auto even = reinterpret_cast<Sums>(start);
+  Sums odd = Sums{};
+  for (int i = 0; i < low_bit::group_quads / 2; ++i) {
+    even = add_dot(even, nibbles[i], low, quad_of(x, 2 * i));
+    odd = add_dot(odd, nibbles[i], high, quad_of(x, 2 * i + 1));
+  }
+  return reinterpret_cast<__m256i>(even + (odd >> 4));
 }
 
 ALWAYS_INLINE void group_set(const uint8_t* w, const uint8_t* scales, ptrdiff_t groups, const int8_t* x,
@@ -108,7 +104,7 @@ ALWAYS_INLINE void group_gemv(const uint8_t* w, int rows, int cols, const int8_t
   const int block_bytes = bits == 4 ? low_bit::group4_bytes : low_bit::group3_bytes;
   const uint8_t* scales = w + all_blocks * groups * block_bytes;
   int32_t starts[max_low_bit_cols / low_bit::group_cols];
-  avx2::group_starts(x, groups, -16 * (bits == 4 ? low_bit::group4_bias : low_bit::group3_bias), starts);
+  avx2::group_starts(x, groups, -(bits == 4 ? low_bit::group4_bias : low_bit::group3_bias), starts);
   const __m256 scale = _mm256_set1_ps(x_scale);
 #define SET(blocks)                                                \
   group_set(w, scales, groups, x, starts, scale, y, bits, blocks); \

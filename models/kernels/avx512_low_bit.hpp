@@ -40,7 +40,7 @@ ALWAYS_INLINE __m512i vector_at(const uint8_t* block, int i) {
 
 /// The low nibbles' two low bits from `low`, their third from `high`; the top bits are anything.
 ALWAYS_INLINE __m512i join(__m512i low, __m512i high) {
-  return _mm512_ternarylogic_epi32(_mm512_set1_epi8(0x33), low, high, 0xCA);
+  return _mm512_ternarylogic_epi32(low, high, _mm512_set1_epi8(0x33), 0xE4);
 }
 
 /// Vector i holds quad 2i in its low nibbles and 2i + 1 in its high ones; of three bits each top bit is
