@@ -94,6 +94,7 @@ void register_kernels(const harness::CpuFeatures& features) {
   for (const models::Kernels* kernels : models::kernel_tables()) {
     if (!models::missing_feature(*kernels, features).empty()) continue;
     register_gemv(*kernels);
+    register_low_bit(*kernels);
     register_vectors(*kernels);
     register_attention(*kernels);
     register_decode(*kernels);

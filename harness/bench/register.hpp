@@ -16,6 +16,10 @@ void register_kernels(const harness::CpuFeatures& features);
 /// the cache that holds it; bytes are codes and scales.
 void register_gemv(const models::Kernels& kernels);
 
+/// gemv_ternary, gemv_group3, gemv_group4 /ISA/ROWSxCOLS: likewise with weights of few bits; bytes are the
+/// packed matrix.
+void register_low_bit(const models::Kernels& kernels);
+
 /// quantise, rms_norm, conv_step, silu_product, softcap /ISA/LENGTH.
 void register_vectors(const models::Kernels& kernels);
 
