@@ -52,7 +52,7 @@ std::vector<harness::ArmRatio> derive_isa_ratios(const Submission& submission,
     const ArmRecord *own = find_warm(arms, first), *base = find_warm(arms, p);
     if (own == nullptr || base == nullptr) continue;
     const std::vector<double> of_rounds = round_ratios(*own, *base);
-    if (of_rounds.empty()) continue;
+    if (of_rounds.size() < 2) continue;  // one round has no spread, hence no interval
     ratios.push_back({plans[first].isa + "/" + plans[p].isa, own->key, static_cast<int>(of_rounds.size()),
                       harness::log_t_interval(of_rounds, 0.95)});
   }

@@ -228,6 +228,14 @@ Decoder::Decoder(const Shape& shape, const Weights& weights, const Kernels& kern
                     "multiple of kv heads",
                     shape.name));
   }
+  // Offsets into K and V are 32-bit.
+  if (int64_t{shape.kv_heads} * padded16(shape.context) * shape.head_dim > INT32_MAX) {
+    throw harness::Error(
+        harness::ExitCode::unavailable,
+        fmt::format("model {}: keys of {} heads of {} at {} positions are more than 2 GiB, which this "
+                    "decoder cannot hold",
+                    shape.name, shape.kv_heads, shape.head_dim, shape.context));
+  }
   state_ = std::make_unique<State>(shape, weights, kernels, arithmetic);
 }
 

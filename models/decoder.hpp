@@ -61,8 +61,9 @@ uint32_t argmax(std::span<const float> logits);
 std::vector<uint32_t> seeded_tokens(const Shape& shape, uint64_t seed, int count);
 
 /// Runs the golden pass on a fresh sequence: 64 teacher-forced seeded tokens (seed 1) from position 0, then
-/// 64 greedy ones, and returns the SHA-256 of all their logits' bytes (little-endian f32). The same on every
-/// ISA and compiler.
+/// 64 greedy ones (fewer where the context ends), and returns the SHA-256 of all their logits' bytes
+/// (little-endian f32). The same on every ISA and compiler. Throws Error(invalid_input) when a logit is not
+/// finite.
 std::string golden_digest(Decoder& decoder, const Shape& shape);
 
 }  // namespace models

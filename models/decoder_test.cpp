@@ -179,6 +179,17 @@ TEST(decoder_shape, refuses_a_shape_it_has_no_blocks_for) {
   }
 }
 
+TEST(decoder_shape, refuses_keys_beyond_what_it_can_address) {
+  Shape shape = small();
+  shape.d = 16384, shape.heads = shape.kv_heads = 64, shape.head_dim = 256, shape.context = 131072;
+  try {
+    Decoder decoder(shape, synthetic_weights(small(), 1), Kernels{});
+    ADD_FAILURE() << "accepted";
+  } catch (const harness::Error& error) {
+    EXPECT_EQ(error.code(), harness::ExitCode::unavailable);
+  }
+}
+
 /// A model with every awkward size: widths that are no multiple of 16 or 4, an odd vocabulary, two kv heads.
 Shape awkward() {
   Shape shape;

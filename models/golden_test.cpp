@@ -1,7 +1,10 @@
 // The committed digests: what each build, whatever its compiler and optimisation, must reproduce.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "harness/cpu_features.hpp"
+#include "harness/error.hpp"
 #include "models/decoder.hpp"
 #include "models/kernels/select.hpp"
 
@@ -37,6 +40,30 @@ TEST(golden_digest, is_the_same_whatever_was_decoded_before) {
   Decoder decoder(small(), synthetic_weights(small(), 1), Kernels{});
   decoder.step(3);
   EXPECT_EQ(golden_digest(decoder, small()), expected_golden(small()));
+}
+
+TEST(golden_digest, ends_where_the_context_does) {
+  for (int context : {1, 63, 64, 100}) {
+    Shape shape = small();
+    shape.context = context;
+    Decoder decoder(shape, synthetic_weights(small(), 1), Kernels{});
+    EXPECT_EQ(golden_digest(decoder, shape).size(), 64u);
+    EXPECT_EQ(decoder.position(), context);
+  }
+}
+
+TEST(golden_digest, refuses_logits_that_are_no_numbers) {
+  Kernels broken;
+  broken.softcap = [](float* logits, int n, float /*cap*/) {
+    logits[n - 1] = std::numeric_limits<float>::infinity();
+  };
+  Decoder decoder(small(), synthetic_weights(small(), 1), broken);
+  try {
+    golden_digest(decoder, small());
+    ADD_FAILURE() << "accepted";
+  } catch (const harness::Error& error) {
+    EXPECT_EQ(error.code(), harness::ExitCode::invalid_input);
+  }
 }
 
 TEST(golden_digest, sees_one_code_of_the_weights_changed) {

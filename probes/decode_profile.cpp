@@ -43,12 +43,13 @@ models::OpTimes* times_at(int position, const std::vector<RangeProfile>& ranges,
 
 /// Profiles the steps inside the ranges when `profiled`; times every step.
 Pass take_pass(models::Decoder& decoder, const harness::Clock& clock, const std::vector<uint32_t>& tokens,
-               const std::vector<RangeProfile>& ranges, bool profiled) {
+               const std::vector<RangeProfile>& ranges, bool profiled, const std::function<void()>& between) {
   Pass pass;
   pass.ranges.resize(ranges.size());
   pass.step_ns.reserve(tokens.size());
   decoder.reset();
   for (size_t i = 0; i < tokens.size(); ++i) {
+    if (between && i % profile_step_positions == 0) between();
     decoder.profile(profiled ? times_at(static_cast<int>(i), ranges, pass) : nullptr);
     const int64_t start_ns = clock.now_ns();
     const auto logits = decoder.step(tokens[i]);
@@ -115,13 +116,18 @@ DecodeProfile profile_decode(models::Decoder& decoder, const models::Shape& shap
                              const std::function<void(double)>& progress) {
   const std::vector<uint32_t> tokens = models::seeded_tokens(shape, 1, shape.context);
   const std::vector<RangeProfile> ranges = ranges_of(shape.context);
-  const uint64_t expected = take_pass(decoder, clock, tokens, ranges, false).tokens_digest;
+  // A pass of a large model takes long: an interrupt must not wait for its end.
+  const auto beat = [&](int pass) {
+    return [&progress, pass, passes] {
+      if (progress) progress(static_cast<double>(pass) / (2 * passes));
+    };
+  };
+  const uint64_t expected = take_pass(decoder, clock, tokens, ranges, false, {}).tokens_digest;
   std::vector<Pass> profiled, unprofiled;
   for (int i = 0; i < 2 * passes; ++i) {
-    if (progress) progress(static_cast<double>(i) / (2 * passes));
     // PU UP PU …: drift falls on both alike.
     const bool with_profile = i % 4 == 0 || i % 4 == 3;
-    Pass pass = take_pass(decoder, clock, tokens, ranges, with_profile);
+    Pass pass = take_pass(decoder, clock, tokens, ranges, with_profile, beat(i));
     if (pass.tokens_digest != expected) {
       throw harness::Error(harness::ExitCode::wrong_result,
                            "profile: a pass chose other tokens than the first; its times mean nothing");

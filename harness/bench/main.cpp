@@ -68,6 +68,10 @@ int run(int argc, char** argv) {
                "--benchmark_list_tests\n");
     return static_cast<int>(harness::ExitCode::usage);
   }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    fmt::print(stderr, "tokroof_bench: error: the results cannot be written to stdout\n");
+    return static_cast<int>(harness::ExitCode::store);
+  }
   const int errors = console.errors + json_reporter.errors;
   if (errors > 0) {
     fmt::print(stderr, "tokroof_bench: error: {} benchmark(s) ended in an error\n", errors);
@@ -84,5 +88,8 @@ int main(int argc, char** argv) {
   } catch (const harness::Error& error) {
     fmt::print(stderr, "tokroof_bench: error: {}\n", error.what());
     return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "tokroof_bench: error: {}\n", error.what());
+    return static_cast<int>(harness::ExitCode::internal);
   }
 }

@@ -108,6 +108,16 @@ ExitCode run_profile(const DecodeOptions& options, const Terminal& terminal) {
   profile.arithmetic = options.arithmetic;
   models::Decoder decoder(profile.shape, file ? file->weights : models::synthetic_weights(profile.shape, 1),
                           *session.kernels, models::find_arithmetic(options.arithmetic));
+  harness::Plan plan;
+  plan.arithmetic = options.arithmetic;
+  plan.golden = models::expected_golden(profile.shape, plan.arithmetic);
+  if (file) plan_file(*file, plan);
+  if (const std::string got = models::golden_digest(decoder, profile.shape);
+      !plan.golden.empty() && got != plan.golden)
+    throw harness::Error(ExitCode::wrong_result,
+                         fmt::format("wrong logits: the golden pass gave {}, expected {}; a wrong "
+                                     "kernel has no profile",
+                                     got, plan.golden));
   profile.read_size_bytes = models::cost(profile.shape).working_set_bytes;
   const auto read = [&] {
     return probes::read_rates(session.features, session.clock, profile.read_size_bytes);

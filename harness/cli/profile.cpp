@@ -179,7 +179,8 @@ std::string profile_text(const Terminal& terminal, const Profile& profile) {
                                  profile.arithmetic, profile.measured.passes);
   text += ops_table(terminal, profile) + "\n";
   text += fmt::format(
-      "Bounds: bytes at {}, what our read stream reads of {} here; rest has none: its vectors stay in the "
+      "Bounds: bytes at {}, what our read stream reads of {} on huge pages here (weights lie on 4 KiB "
+      "pages); rest has none: its vectors stay in the "
       "nearest "
       "cache.\n",
       format_rate(profile.read_bytes_per_s), format_bytes(static_cast<double>(profile.read_size_bytes)));

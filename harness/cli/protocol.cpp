@@ -126,6 +126,7 @@ harness::Plan make_plan(const Session& session, const models::Shape& shape,
   plan.kernel_version = models::kernel_version;
   plan.golden = models::expected_golden(shape);
   plan.weight_bytes_per_token = models::cost(shape).weight_bytes_per_token;
+  plan.warmup_tokens = std::min(plan.warmup_tokens, shape.context);
   plan.arms = arms;
   plan.samples_per_arm = probes::samples_per_arm(plan);
   return plan;

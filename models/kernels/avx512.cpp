@@ -86,7 +86,7 @@ void gemv_float(const int8_t* codes, const float* scales, int rows, int cols, co
 extern const Kernels avx512_kernels;
 constinit const Kernels avx512_kernels = {
     .isa = "avx512",
-    .needs = feature_avx512f | feature_avx512bw,
+    .needs = feature_avx2 | feature_fma | feature_avx512f | feature_avx512bw | feature_avx512vl,
     .packed_bytes = avx512::packed_bytes,
     .pack = avx512::pack,
     .unpack_row = avx512::unpack_row,

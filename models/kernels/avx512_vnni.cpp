@@ -87,7 +87,8 @@ void gemv(const int8_t* w, const float* scales, int rows, int cols, const int8_t
 extern const Kernels avx512_vnni_kernels;
 constinit const Kernels avx512_vnni_kernels = {
     .isa = "avx512_vnni",
-    .needs = feature_avx512f | feature_avx512bw | feature_avx512_vnni,
+    .needs = feature_avx2 | feature_fma | feature_avx512f | feature_avx512bw | feature_avx512vl |
+             feature_avx512_vnni,
     .packed_bytes = packed_bytes,
     .pack = pack,
     .unpack_row = unpack_row,

@@ -25,6 +25,7 @@ enum KernelFeature : uint32_t {
   feature_avx512bw = 1u << 4,
   feature_avx512_vnni = 1u << 5,
   feature_f16c = 1u << 6,
+  feature_avx512vl = 1u << 7,  ///< compilers encode short moves of AVX-512 files with it
 };
 
 /// Positions of K and V are stored in tiles of 16, each [head_dim][16]: one tile is read as one contiguous

@@ -38,6 +38,19 @@ TEST_P(kernels, gemv_equals_scalar_for_every_shape) {
   }
 }
 
+TEST_P(kernels, gemv_equals_scalar_at_the_widest_rows_that_are_read) {
+  for (int cols : {512, 4096, 8192, 8193, 65'536}) {
+    constexpr int rows = 19;
+    Operand<int8_t> codes = random_codes(rows * cols, 1), x = random_codes(cols, 2);
+    EXPECT_TRUE(same_bytes(run_gemv(table(), codes, rows, cols, x), run_gemv(scalar, codes, rows, cols, x)))
+        << cols;
+    for (int i = 0; i < rows * cols; ++i) codes.data()[i] = 127;
+    for (int i = 0; i < cols; ++i) x.data()[i] = -127;
+    EXPECT_TRUE(same_bytes(run_gemv(table(), codes, rows, cols, x), run_gemv(scalar, codes, rows, cols, x)))
+        << cols;
+  }
+}
+
 TEST_P(kernels, gemv_is_exact_when_every_code_is_extreme) {
   constexpr int rows = 9, cols = 396;
   for (int w_sign : {-1, 1}) {

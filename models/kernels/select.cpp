@@ -24,6 +24,7 @@ constexpr FeatureName feature_names[] = {
     {feature_avx_vnni, &harness::CpuFeatures::avx_vnni, "avx_vnni"},
     {feature_avx512f, &harness::CpuFeatures::avx512f, "avx512f"},
     {feature_avx512bw, &harness::CpuFeatures::avx512bw, "avx512bw"},
+    {feature_avx512vl, &harness::CpuFeatures::avx512vl, "avx512vl"},
     {feature_avx512_vnni, &harness::CpuFeatures::avx512_vnni, "avx512_vnni"},
 };
 
