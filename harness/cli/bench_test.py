@@ -33,8 +33,8 @@ class Bench(unittest.TestCase):
     def test_every_slot_is_there_for_every_isa(self):
         names = run(BENCH, "--benchmark_list_tests").stdout.split()
         slots = {name.split("/")[0] for name in names} - {"read"}
-        self.assertEqual(slots, {"gemv_i8", "gemv_float", "quantise", "rms_norm", "conv_step", "silu_product", "softcap",
-                                 "attention_scores", "softmax", "attention_values", "decode_step"})
+        self.assertEqual(slots, {"gemv_i8", "gemv_float", "gemv_ternary", "gemv_group3", "gemv_group4", "quantise", "rms_norm",
+                                 "conv_step", "silu_product", "softcap", "attention_scores", "softmax", "attention_values", "decode_step"})
         isas = {name.split("/")[1] for name in names if name.startswith("gemv_i8/")}
         self.assertIn("scalar", isas)
         for slot in slots:
@@ -49,6 +49,13 @@ class Bench(unittest.TestCase):
         self.assertEqual((gemv["macs"], gemv["bytes_streamed"]), (4096 * 144, 4096 * 144 + 4 * 4096))
         self.assertEqual((step["tokens"], step["bytes_streamed"]), (1, 1933600))
         self.assertNotIn("tokens", gemv)
+
+    def test_results_that_cannot_be_written_are_an_error(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([BENCH, "--benchmark_filter=^quantise/scalar/", "--benchmark_min_time=0.001"], stdout=full,
+                                  stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 7)
+        self.assertIn("cannot be written to stdout", done.stderr)
 
     def test_a_missing_executable_is_one_line_and_exit_6(self):
         with tempfile.TemporaryDirectory() as folder:
