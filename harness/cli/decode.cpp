@@ -45,12 +45,14 @@ std::vector<std::string> arms_of(const std::vector<std::string>& modes) {
   return arms;
 }
 
-/// The logits that a file's weights must give on every table are what the scalar one gives.
-void plan_file(const models::I8Model& file, harness::Plan& plan) {
-  models::Decoder scalar(file.shape, file.weights, *models::kernel_tables().front(),
-                         models::find_arithmetic(plan.arithmetic));
-  plan.weights = file.sha256;
-  plan.golden = models::golden_digest(scalar, file.shape);
+/// The logits that every table must give: the committed ones, "" without any; for a file's weights what the
+/// scalar table gives.
+std::string golden_of(const models::Shape& shape, const std::string& arithmetic,
+                      const models::I8Model* file) {
+  if (file == nullptr) return models::expected_golden(shape, arithmetic);
+  models::Decoder scalar(shape, file->weights, *models::kernel_tables().front(),
+                         models::find_arithmetic(arithmetic));
+  return models::golden_digest(scalar, shape);
 }
 
 harness::Plan plan_of(const Session& session, const DecodeOptions& options, const models::I8Model* file) {
@@ -58,14 +60,13 @@ harness::Plan plan_of(const Session& session, const DecodeOptions& options, cons
   harness::Plan plan = make_plan(session, shape, arms_of(options.modes));
   plan.launches = options.launches;
   plan.arithmetic = options.arithmetic;
-  plan.golden = models::expected_golden(shape, plan.arithmetic);
   if (!options.positions.empty()) {
     std::tie(plan.position_first, plan.position_last) = parse_positions(options.positions);
     plan.samples_per_arm = probes::samples_per_arm(plan);
   }
   if (file != nullptr) plan.weights = file->sha256;
   probes::check_plan(plan, file);
-  if (file != nullptr) plan_file(*file, plan);
+  plan.golden = golden_of(shape, plan.arithmetic, file);
   return plan;
 }
 
@@ -108,16 +109,13 @@ ExitCode run_profile(const DecodeOptions& options, const Terminal& terminal) {
   profile.arithmetic = options.arithmetic;
   models::Decoder decoder(profile.shape, file ? file->weights : models::synthetic_weights(profile.shape, 1),
                           *session.kernels, models::find_arithmetic(options.arithmetic));
-  harness::Plan plan;
-  plan.arithmetic = options.arithmetic;
-  plan.golden = models::expected_golden(profile.shape, plan.arithmetic);
-  if (file) plan_file(*file, plan);
+  const std::string expected = golden_of(profile.shape, options.arithmetic, file ? &*file : nullptr);
   if (const std::string got = models::golden_digest(decoder, profile.shape);
-      !plan.golden.empty() && got != plan.golden)
-    throw harness::Error(ExitCode::wrong_result,
-                         fmt::format("wrong logits: the golden pass gave {}, expected {}; a wrong "
-                                     "kernel has no profile",
-                                     got, plan.golden));
+      !expected.empty() && got != expected)
+    throw harness::Error(
+        ExitCode::wrong_result,
+        fmt::format("wrong logits: the golden pass gave {}, expected {}; a wrong kernel has no profile", got,
+                    expected));
   profile.read_size_bytes = models::cost(profile.shape).working_set_bytes;
   const auto read = [&] {
     return probes::read_rates(session.features, session.clock, profile.read_size_bytes);
