@@ -9,7 +9,9 @@
 
 #include "models/golden.hpp"
 #include "models/kernels/kernels.hpp"
+#include "models/routing.hpp"
 #include "models/shape.hpp"
+#include "models/weight_source.hpp"
 #include "models/weights.hpp"
 
 namespace models {
@@ -32,6 +34,9 @@ class Decoder {
  public:
   Decoder(const Shape& shape, const Weights& weights, const Kernels& kernels,
           Arithmetic arithmetic = Arithmetic::int8);
+  /// Packs weights as they come from their source, one after the other.
+  Decoder(const Shape& shape, const WeightSource& weights, const Kernels& kernels,
+          Arithmetic arithmetic = Arithmetic::int8);
   ~Decoder();
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
@@ -41,6 +46,12 @@ class Decoder {
   /// Throws Error(invalid_input) when position ≥ context or token ≥ vocab.
   std::span<const float> step(uint32_t token);
   [[nodiscard]] int position() const;
+  /// Lets a trace choose the experts of each position; the router still runs, and its shares of those experts
+  /// are renormalised. Null: the router chooses. The trace must outlive the decoder or the next route().
+  /// Throws Error(invalid_input) when the trace is for other layers, experts or top_k.
+  void route(const RoutingTrace* trace);
+  /// Returns the experts that the last step visited, [blocks][top_k], ascending in each block.
+  [[nodiscard]] std::span<const uint16_t> chosen_experts() const;
   /// Returns the name of the kernel table that step() runs.
   [[nodiscard]] const char* isa() const;
   /// Adds each op's time of every later step to *times, which costs some fifty clock reads per token; null

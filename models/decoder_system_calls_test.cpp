@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
 
 #include "harness/cpu_features.hpp"
 #include "models/counted_calls.hpp"
@@ -23,6 +24,9 @@ namespace models {
 namespace {
 
 constexpr int steps = 64;
+constexpr std::pair<const char*, Arithmetic> cases[] = {{"coreflow_1_9m", Arithmetic::int8},
+                                                        {"coreflow_1_9m", Arithmetic::float32},
+                                                        {"moe_ternary_8m", Arithmetic::int8}};
 constexpr int no_seccomp = 77;  // exit code of a child whose kernel or container has no seccomp
 
 /// Lets this process go on with nothing but exit_group and write: any other system call kills it with SIGSYS.
@@ -135,15 +139,14 @@ class DecoderStep : public testing::TestWithParam<const Kernels*> {
   static void run(Decoder& decoder) {
     for (int i = 0; i < steps; ++i) decoder.step(static_cast<uint32_t>(i));
   }
-  static Decoder make(Arithmetic arithmetic) {
-    const Shape& shape = find_shape("coreflow_1_9m");
-    return {shape, synthetic_weights(shape, 1), *GetParam(), arithmetic};
+  static Decoder make(const char* model, Arithmetic arithmetic) {
+    return {find_shape(model), synthetic_source(1), *GetParam(), arithmetic};
   }
 };
 
 TEST_P(DecoderStep, allocates_nothing_and_takes_no_lock) {
-  for (const Arithmetic arithmetic : {Arithmetic::int8, Arithmetic::float32}) {
-    Decoder decoder = make(arithmetic);
+  for (const auto& [model, arithmetic] : cases) {
+    Decoder decoder = make(model, arithmetic);
     const CallCounts calls = calls_of([&] { run(decoder); });
     EXPECT_EQ(calls.allocations, 0);
     EXPECT_EQ(calls.locks, 0);
@@ -152,8 +155,8 @@ TEST_P(DecoderStep, allocates_nothing_and_takes_no_lock) {
 }
 
 TEST_P(DecoderStep, makes_no_system_call) {
-  for (const Arithmetic arithmetic : {Arithmetic::int8, Arithmetic::float32}) {
-    Decoder decoder = make(arithmetic);
+  for (const auto& [model, arithmetic] : cases) {
+    Decoder decoder = make(model, arithmetic);
     const int status = status_without_system_calls([&] {
       run(decoder);
       if (decoder.position() != steps) _exit(1);

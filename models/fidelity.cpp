@@ -49,10 +49,10 @@ struct Sums {
 };
 
 void compare(const std::vector<double>& got, const std::vector<double>& want,
-             const std::vector<double>& unrounded, FidelityResult& result, Sums& sums) {
+             const std::vector<double>& unrounded, double clear_gap, FidelityResult& result, Sums& sums) {
   size_t choice = highest_index(got), wanted = highest_index(want);
   double sigma = standard_deviation(want);
-  bool clear = top_two_gap(want, wanted) > clear_gap_sigmas * sigma;
+  bool clear = top_two_gap(want, wanted) > clear_gap * sigma;
   ++result.tokens;
   result.clear_tokens += clear ? 1 : 0;
   result.clear_matches += clear && choice == wanted ? 1 : 0;
@@ -64,9 +64,18 @@ void compare(const std::vector<double>& got, const std::vector<double>& want,
 
 }  // namespace
 
+double clear_gap_sigmas(const Shape& shape) {
+  return shape.body_format == Format::ternary && shape.experts.count > 0 ? 0.25 : 0.1;
+}
+
+int min_fidelity_tokens(const Shape& shape) {
+  const Cost made = cost(shape);
+  return made.macs_per_token > 20'000'000 || made.parameters > 150'000'000 ? 200 : 1000;
+}
+
 bool passes(const FidelityResult& result) {
   // Written so that a NaN fails.
-  return result.tokens >= min_fidelity_tokens && result.clear_tokens > 0 &&
+  return result.tokens >= result.min_tokens && result.clear_tokens > 0 &&
          result.clear_matches == result.clear_tokens &&
          result.rms_difference_sigmas <= max_rms_difference_sigmas &&
          result.perplexity_delta_ratio <= max_perplexity_delta_ratio;
@@ -78,6 +87,8 @@ FidelityResult measure_fidelity(Decoder& decoder, const Shape& shape, const Weig
   Reference unrounded(shape, weights, Rounding::none);
   std::vector<uint32_t> fed = seeded_tokens(shape, seed, tokens);
   FidelityResult result;
+  result.min_tokens = min_fidelity_tokens(shape);
+  const double clear_gap = clear_gap_sigmas(shape);
   Sums sums;
   for (size_t i = 0; i < fed.size(); ++i) {
     if (i % static_cast<size_t>(shape.context) == 0) {
@@ -86,8 +97,9 @@ FidelityResult measure_fidelity(Decoder& decoder, const Shape& shape, const Weig
       reset(unrounded);
     }
     std::span<const float> logits = decoder.step(fed[i]);
-    std::vector<double> got(logits.begin(), logits.end()), want = step(reference, fed[i]);
-    compare(got, want, step(unrounded, fed[i]), result, sums);
+    const std::span<const uint16_t> experts = decoder.chosen_experts();
+    std::vector<double> got(logits.begin(), logits.end()), want = step(reference, fed[i], experts);
+    compare(got, want, step(unrounded, fed[i], experts), clear_gap, result, sums);
     if (i + 1 < fed.size()) {
       sums.surprise += surprise(got, fed[i + 1]);
       sums.reference_surprise += surprise(want, fed[i + 1]);
@@ -99,6 +111,9 @@ FidelityResult measure_fidelity(Decoder& decoder, const Shape& shape, const Weig
   result.unrounded_rms_difference_sigmas = sums.unrounded_rms / count;
   result.greedy_match_ratio = sums.matches / count;
   result.unrounded_match_ratio = sums.unrounded_matches / count;
+  if (reference.choices > 0)
+    result.foreign_choice_ratio =
+        static_cast<double>(reference.foreign_choices) / static_cast<double>(reference.choices);
   double delta = (sums.surprise - sums.reference_surprise) / std::max(sums.predicted, 1);
   result.perplexity_delta_ratio = std::fabs(std::exp(delta) - 1);
   return result;

@@ -23,6 +23,11 @@ constexpr Golden goldens[] = {
     {"coreflow_12_6m", "int8", "dcfaba0ebb9c3c33f697c628ec5badf169997b5e6b69c5f1307a3cf892b5c8fd"},
     {"coreflow_1_9m", "float", "ac046b4ff135c96b2f9de938ba536c23603267f568b93810ec33f8fe876f89c1"},
     {"coreflow_12_6m", "float", "9357760ab3276289b6630090c149d6a0432f4f426fb60814ecfe324127972b8b"},
+    {"moe_ternary_8m", "int8", "e775f412c5a7741aa462cbf1b52d8f898bcc44feb7a4399406058a089b120a61"},
+    {"moe_ternary_105m", "int8", "b13a84c38a7025bf95ad6dce3231537886dcaf08d3aa7906573e676595fe7185"},
+    {"moe_ternary_206m", "int8", "78b9f4cd4c73edd8a9b03b2e0c137e4e40e6c94795096f88fbde7982a562c86c"},
+    {"moe_ternary_402m", "int8", "bae9cd95cc8a97447003e1fb31d9362e5353808df5aa774d7d0930acecd2e8e5"},
+    {"dense_44m_q3", "int8", "e05c5a889c685ab0a7550d16550cbcb3a0b91ed43f6e00d139bd9134b2bbf83b"},
 };
 
 }  // namespace

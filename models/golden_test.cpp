@@ -18,7 +18,7 @@ TEST_P(golden, logits_have_the_committed_bytes) {
   std::string missing = missing_feature(*table, harness::read_cpu_features());
   if (!missing.empty()) GTEST_SKIP() << "this CPU lacks " << missing;
   const Shape& shape = find_shape(name);
-  Decoder decoder(shape, synthetic_weights(shape, 1), *table, find_arithmetic(arithmetic));
+  Decoder decoder(shape, synthetic_source(1), *table, find_arithmetic(arithmetic));
   ASSERT_EQ(expected_golden(shape, arithmetic).size(), 64u);
   EXPECT_EQ(golden_digest(decoder, shape), expected_golden(shape, arithmetic));
 }
@@ -30,6 +30,17 @@ INSTANTIATE_TEST_SUITE_P(every_isa, golden,
                          [](const auto& parameter) {
                            return std::string(std::get<0>(parameter.param)->isa) + "_" +
                                   std::get<1>(parameter.param) + "_" + std::get<2>(parameter.param);
+                         });
+
+INSTANTIATE_TEST_SUITE_P(every_isa_of_quantised_models, golden,
+                         testing::Combine(testing::ValuesIn(kernel_tables().begin(), kernel_tables().end()),
+                                          testing::Values("moe_ternary_8m", "moe_ternary_105m",
+                                                          "moe_ternary_206m", "moe_ternary_402m",
+                                                          "dense_44m_q3"),
+                                          testing::Values("int8")),
+                         [](const auto& parameter) {
+                           return std::string(std::get<0>(parameter.param)->isa) + "_" +
+                                  std::get<1>(parameter.param);
                          });
 
 const Shape& small() {

@@ -130,6 +130,12 @@ I8Header header_of(const Shape& shape) {
 }  // namespace
 
 std::string i8_bytes(const Shape& shape, const Weights& weights, const DraftWeights* draft) {
+  if (cost(shape).file_bytes == 0) {
+    throw harness::Error(
+        harness::ExitCode::invalid_input,
+        fmt::format("{}: an .i8 file holds int8 rows and one MLP per block, no experts, no other format",
+                    shape.name));
+  }
   assert(weights.blocks.size() == shape.blocks.size());
   SectionList list;
   list.matrix(I8Tag::embedding, weights.embedding);

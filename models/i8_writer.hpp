@@ -9,7 +9,8 @@ namespace models {
 
 /// Returns the bytes of a weights file, without gaps between sections, as the published exporter lays it out.
 /// `draft` may be null: then the file has no draft head, whatever the shape's draft_ff says. Throws
-/// Error(invalid_input) when the file would be larger than a reader takes (i8_max_file_bytes).
+/// Error(invalid_input) when the file would be larger than a reader takes (i8_max_file_bytes), and for a
+/// model that the format cannot hold.
 std::string i8_bytes(const Shape& shape, const Weights& weights, const DraftWeights* draft = nullptr);
 
 }  // namespace models

@@ -6,8 +6,10 @@
 #include <fstream>
 #include <iterator>
 
+#include "harness/error.hpp"
 #include "models/i8_file.hpp"
 #include "models/i8_layout.hpp"
+#include "models/weight_source.hpp"
 
 namespace models {
 namespace {
@@ -39,7 +41,8 @@ TEST(i8_writer, what_was_written_is_read_back_the_same) {
     const std::string file = i8_bytes(shape, weights);
     EXPECT_EQ(file.size(), static_cast<size_t>(cost(shape).file_bytes));
     const I8Model model = read_back(file);
-    EXPECT_EQ(weights_digest(model.weights), weights_digest(weights)) << name;
+    EXPECT_EQ(weights_digest(shape, source_of(model.weights)), weights_digest(shape, source_of(weights)))
+        << name;
     EXPECT_EQ(model.shape.blocks, shape.blocks);
     EXPECT_EQ(model.shape.vocab, shape.vocab);
     EXPECT_EQ(model.shape.softcap, shape.softcap);
@@ -54,7 +57,7 @@ TEST(i8_writer, a_draft_head_is_written_behind_the_same_weights_and_makes_the_pu
   const DraftWeights draft = synthetic_draft_weights(shape, 1);
   const I8Model model = read_back(i8_bytes(shape, weights, &draft));
   EXPECT_EQ(model.shape, shape);
-  EXPECT_EQ(weights_digest(model.weights), weights_digest(weights));
+  EXPECT_EQ(weights_digest(shape, source_of(model.weights)), weights_digest(shape, source_of(weights)));
 }
 
 TEST(i8_writer, an_oracle_file_without_draft_head_comes_back_byte_for_byte) {
@@ -89,6 +92,11 @@ TEST(i8_writer, the_draft_heads_tensors_are_numbered_behind_all_others) {
   EXPECT_NE(draft.norm1, synthetic_draft_weights(shape, 4).norm1);
   EXPECT_EQ(draft.f1.rows, shape.draft_ff);
   EXPECT_EQ(draft.f3.cols, shape.draft_ff);
+}
+
+TEST(i8_writer, refuses_a_model_that_the_format_cannot_hold) {
+  const Shape& shape = find_shape("moe_ternary_8m");
+  EXPECT_THROW(i8_bytes(shape, synthetic_weights(shape, 1)), harness::Error);
 }
 
 }  // namespace

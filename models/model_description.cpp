@@ -9,6 +9,7 @@
 #include "harness/error.hpp"
 #include "models/coreflow_family.hpp"
 #include "models/i8_layout.hpp"
+#include "models/kernels/kernels.hpp"
 
 namespace models {
 namespace {
@@ -27,6 +28,20 @@ std::vector<Block> blocks_of(const json& description) {
   return blocks;
 }
 
+Format format_of(const json& description, const char* member) {
+  const std::string name = description.value(member, "int8");
+  return name == "ternary"  ? Format::ternary
+         : name == "group3" ? Format::group3
+         : name == "group4" ? Format::group4
+                            : Format::int8;
+}
+
+Experts experts_of(const json& description) {
+  if (!description.contains("experts")) return {};
+  const json& experts = description.at("experts");
+  return {experts.at("count"), experts.at("top_k"), experts.value("shared", 0)};
+}
+
 /// Reads a description that meets the schema.
 Shape shape_of(const json& description) {
   Shape shape;
@@ -41,6 +56,10 @@ Shape shape_of(const json& description) {
   shape.conv_taps = description.value("conv_taps", shape.conv_taps);
   shape.context = description.at("context");
   shape.softcap = description.value("softcap", 0.0f);
+  shape.body_format = format_of(description, "body_format");
+  shape.embedding_format = format_of(description, "embedding_format");
+  shape.experts = experts_of(description);
+  shape.inner_norms = description.value("inner_norms", false);
   shape.draft_ff = description.value("draft_ff", 0);
   shape.default_position_first = description.value("position_first", 0);
   shape.default_position_last =
@@ -85,7 +104,49 @@ void check_positions(const Shape& shape, std::vector<Violation>& violations) {
   }
 }
 
-/// A file of the weights must be one that the reader of `.i8` files takes, and K and V no larger.
+/// A width whose rows are divided into groups.
+void check_groups(const char* pointer, int width, std::vector<Violation>& violations) {
+  if (width % group_cols == 0) return;
+  violations.push_back({pointer, fmt::to_string(width),
+                        fmt::format("a multiple of {}: that many weights share a scale", group_cols)});
+}
+
+void check_formats(const Shape& shape, std::vector<Violation>& violations) {
+  const bool body = shape.body_format == Format::group3 || shape.body_format == Format::group4;
+  if (body || shape.embedding_format == Format::group4) check_groups("/d", shape.d, violations);
+  if (body) check_groups("/ff", shape.ff, violations);
+  if (shape.body_format != Format::int8 && shape.ff > max_low_bit_cols) {
+    violations.push_back({"/ff", fmt::to_string(shape.ff),
+                          fmt::format("at most {}, the widest row that is not int8", max_low_bit_cols)});
+  }
+  if ((shape.body_format != Format::int8 || shape.embedding_format != Format::int8) &&
+      shape.d > max_low_bit_cols) {
+    violations.push_back({"/d", fmt::to_string(shape.d),
+                          fmt::format("at most {}, the widest row that is not int8", max_low_bit_cols)});
+  }
+  if (shape.draft_ff > 0 && cost(shape).file_bytes == 0) {
+    violations.push_back({"/draft_ff", fmt::to_string(shape.draft_ff),
+                          "0: only a model that an .i8 file can hold has a draft head"});
+  }
+}
+
+/// Returns whether what the experts cost can be told.
+bool check_experts(const Shape& shape, std::vector<Violation>& violations) {
+  constexpr int64_t most = 1 << 18;  // so that a list of their matrices stays small
+  if (shape.experts.top_k > shape.experts.count) {
+    violations.push_back({"/experts/top_k", fmt::to_string(shape.experts.top_k),
+                          fmt::format("at most the count of experts, {}", shape.experts.count)});
+  }
+  const int64_t all =
+      static_cast<int64_t>(shape.blocks.size()) * (shape.experts.count + int64_t{shape.experts.shared});
+  if (all <= most) return true;
+  violations.push_back({"/experts/count", fmt::to_string(shape.experts.count),
+                        fmt::format("at most {} experts in all blocks together, not {}", most, all)});
+  return false;
+}
+
+/// A file of the weights must be one that the reader of `.i8` files takes, other weights and K and V no
+/// larger.
 void check_size(const Shape& shape, std::vector<Violation>& violations) {
   if (shape.blocks.size() > i8_max_blocks) {
     violations.push_back(
@@ -93,9 +154,10 @@ void check_size(const Shape& shape, std::vector<Violation>& violations) {
     return;  // the blocks are not all there: what they cost is not known
   }
   const Cost made = cost(shape);
-  if (made.file_bytes > static_cast<int64_t>(i8_max_file_bytes)) {
-    violations.push_back({"", fmt::format("{} bytes of weights", made.file_bytes),
-                          fmt::format("at most {} bytes", i8_max_file_bytes)});
+  const int64_t bytes = std::max(made.file_bytes, made.weight_bytes);
+  if (bytes > static_cast<int64_t>(i8_max_file_bytes)) {
+    violations.push_back(
+        {"", fmt::format("{} bytes of weights", bytes), fmt::format("at most {} bytes", i8_max_file_bytes)});
   }
   if (made.kv_bytes > static_cast<int64_t>(i8_max_file_bytes)) {
     violations.push_back({"/context", fmt::format("{} bytes of K and V", made.kv_bytes),
@@ -115,6 +177,8 @@ std::vector<Violation> check_shape(const Shape& shape, std::string_view name) {
   check_heads(shape, violations);
   check_positions(shape, violations);
   check_softcap(shape, violations);
+  if (!check_experts(shape, violations)) return violations;
+  if (shape.blocks.size() <= i8_max_blocks) check_formats(shape, violations);
   check_size(shape, violations);
   return violations;
 }

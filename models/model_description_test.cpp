@@ -29,12 +29,18 @@ const std::map<std::string, std::string> invalid_examples{
     {"block_unknown", "/blocks/1"},
     {"blocks_as_text", "/blocks"},
     {"blocks_empty", "/blocks"},
+    {"body_format_unknown", "/body_format"},
     {"context_beyond_limit", "/context"},
     {"d_as_text", "/d"},
     {"d_missing", "/d"},
+    {"embedding_in_ternary", "/embedding_format"},
+    {"experts_misspelt", "/experts/share"},
+    {"experts_without_top_k", "/experts/top_k"},
+    {"experts_zero", "/experts/count"},
     {"ff_with_fraction", "/ff"},
     {"head_dim_of_258", "/head_dim"},
     {"heads_zero", "/heads"},
+    {"inner_norms_as_number", "/inner_norms"},
     {"misspelt_member", "/vocabulary"},
     {"name_in_upper_case", "/name"},
     {"name_of_65_characters", "/name"},
@@ -102,6 +108,27 @@ TEST(model_description, members_that_do_not_fit_each_other_are_refused_each_for_
   EXPECT_TRUE(check_model(with(good(), {{"repeat", 341}}).dump(), "every_member").empty());
 }
 
+TEST(model_description, experts_and_formats_that_cannot_be_are_refused_each_for_its_reason) {
+  const auto experts = [](int count, int top_k, int shared = 0) {
+    return json{{"draft_ff", 0}, {"experts", {{"count", count}, {"top_k", top_k}, {"shared", shared}}}};
+  };
+  expect_refused(with(good(), experts(8, 9)), "/experts/top_k", "at most the count of experts, 8");
+  EXPECT_TRUE(check_model(with(good(), experts(8, 8)).dump(), "every_member").empty());
+  expect_refused(with(good(), experts(65536, 1)), "/experts/count", "at most 262144 experts");
+  json groups{{"draft_ff", 0}, {"body_format", "group3"}, {"d", 160}, {"head_dim", 20}, {"ff", 396}};
+  expect_refused(with(good(), groups), "/ff", "a multiple of 32");
+  groups["ff"] = 384;
+  EXPECT_TRUE(check_model(with(good(), groups).dump(), "every_member").empty());
+  expect_refused(with(good(), {{"draft_ff", 0}, {"embedding_format", "group4"}}), "/d", "a multiple of 32");
+  expect_refused(with(good(), {{"draft_ff", 0}, {"body_format", "ternary"}, {"ff", 32769}}), "/ff",
+                 "at most 32768");
+  EXPECT_TRUE(check_model(with(good(), {{"draft_ff", 0}, {"body_format", "ternary"}, {"ff", 32768}}).dump(),
+                          "every_member")
+                  .empty());
+  expect_refused(with(good(), {{"body_format", "ternary"}, {"draft_ff", 64}}), "/draft_ff",
+                 "only a model that an .i8");
+}
+
 TEST(model_description, what_no_weights_file_could_hold_is_refused) {
   const json wide{{"d", 65536}, {"heads", 256}, {"kv_heads", 1}, {"head_dim", 256}};
   expect_refused(with(good(), wide), "", "at most 2147483648 bytes");
@@ -144,6 +171,20 @@ TEST(model_description, reads_every_member) {
   expected.default_position_first = 3;
   expected.default_position_last = 9;
   EXPECT_EQ(shape, expected);
+}
+
+TEST(model_description, reads_formats_and_experts) {
+  const json mixture = json::parse(read_examples("valid").at("mixture_of_experts"));
+  const Shape shape = parse_model(mixture.dump(), "mixture_of_experts.json");
+  EXPECT_EQ(shape.body_format, Format::ternary);
+  EXPECT_EQ(shape.embedding_format, Format::int8);
+  EXPECT_EQ(shape.experts, (Experts{12, 3, 2}));
+  EXPECT_TRUE(shape.inner_norms);
+  const Shape groups = parse_model(read_examples("valid").at("groups"), "groups.json");
+  EXPECT_EQ(groups.body_format, Format::group3);
+  EXPECT_EQ(groups.embedding_format, Format::group4);
+  EXPECT_EQ(groups.experts, Experts{});
+  EXPECT_FALSE(groups.inner_norms);
 }
 
 TEST(model_description, an_error_is_one_line_with_file_pointer_and_the_number_of_other_faults) {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "harness/error.hpp"
+#include "models/weights_check.hpp"
 
 namespace models {
 namespace {
@@ -24,160 +25,220 @@ class Arena {
     return reinterpret_cast<T*>(at);
   }
   [[nodiscard]] size_t used() const { return used_; }
+  [[nodiscard]] bool only_counts() const { return memory_ == nullptr; }
 
  private:
   std::byte* memory_;
   size_t used_ = 0;
 };
 
-/// Copies f32 values to memory padded to 16; the padding stays zero.
-float* place(Arena& arena, const std::vector<float>& values) {
-  auto* at = arena.take<float>(static_cast<size_t>(padded16(static_cast<int>(values.size()))));
-  if (at != nullptr) std::copy(values.begin(), values.end(), at);
-  return at;
-}
-
-/// What decides the packed form of a matrix, and where it goes.
-struct Placing {
-  Arena& arena;
-  const Kernels& kernels;
-  const Weights& weights;
-  Arithmetic asked;
-};
-
-PackedMatrix place(const Placing& to, const Matrix& matrix) {
-  PackedMatrix packed;
-  packed.rows = matrix.rows;
-  packed.cols = matrix.cols;
-  packed.arithmetic = arithmetic_of(to.weights, matrix.cols, to.asked);
-  if (packed.arithmetic == Arithmetic::int8) {
-    packed.codes = to.arena.take<int8_t>(to.kernels.packed_bytes(matrix.rows, matrix.cols));
-    if (packed.codes != nullptr) to.kernels.pack(matrix.codes.data(), matrix.rows, matrix.cols, packed.codes);
-  } else {
-    const auto cols = static_cast<size_t>(matrix.cols), stride = static_cast<size_t>(padded16(matrix.cols));
-    packed.codes = to.arena.take<int8_t>(static_cast<size_t>(matrix.rows) * stride);
-    for (size_t row = 0; packed.codes != nullptr && row < static_cast<size_t>(matrix.rows); ++row)
-      std::memcpy(packed.codes + row * stride, matrix.codes.data() + row * cols, cols);
-  }
-  packed.scales = place(to.arena, matrix.scales);
-  return packed;
-}
-
 /// Puts b below a, which is padded with rows of zeros to 16: b·x then starts on a cache line.
-Matrix stacked(const Matrix& a, const Matrix& b) {
-  Matrix both = a;
-  both.rows = padded16(a.rows) + b.rows;
-  both.codes.resize(static_cast<size_t>(padded16(a.rows)) * static_cast<size_t>(a.cols));
-  both.codes.insert(both.codes.end(), b.codes.begin(), b.codes.end());
-  both.scales.resize(static_cast<size_t>(padded16(a.rows)));
-  both.scales.insert(both.scales.end(), b.scales.begin(), b.scales.end());
-  return both;
+Matrix stacked(Matrix a, const Matrix& b) {
+  const auto cols = static_cast<size_t>(a.cols), above = static_cast<size_t>(padded16(a.rows));
+  const auto append = [](auto& to, size_t length, const auto& from) {
+    to.resize(length);
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  append(a.codes, above * cols, b.codes);
+  if (a.format == Format::int8) append(a.scales, above, b.scales);
+  if (!a.half_scales.empty())
+    append(a.half_scales, above * (a.half_scales.size() / static_cast<size_t>(a.rows)), b.half_scales);
+  a.rows = padded16(a.rows) + b.rows;
+  return a;
 }
 
-/// Transposes [d][taps] to [taps][d padded to 16], so that neighbouring channels share a vector.
-int8_t* place_taps(Arena& arena, const Matrix& depthwise) {
-  size_t stride = static_cast<size_t>(padded16(depthwise.rows));
-  auto rows = static_cast<size_t>(depthwise.rows), taps = static_cast<size_t>(depthwise.cols);
-  auto* at = arena.take<int8_t>(stride * taps);
-  for (size_t row = 0; at != nullptr && row < rows; ++row) {
-    for (size_t tap = 0; tap < taps; ++tap) at[tap * stride + row] = depthwise.codes[row * taps + tap];
+size_t packed_bytes(const PackedMatrix& matrix, const Kernels& kernels) {
+  if (matrix.arithmetic == Arithmetic::float32)
+    return static_cast<size_t>(matrix.rows) * static_cast<size_t>(padded16(matrix.cols));
+  switch (matrix.format) {
+    case Format::ternary:
+      return kernels.ternary_packed_bytes(matrix.rows, matrix.cols);
+    case Format::group3:
+      return kernels.group3_packed_bytes(matrix.rows, matrix.cols);
+    case Format::group4:
+      return kernels.group4_packed_bytes(matrix.rows, matrix.cols);
+    case Format::int8:
+      break;
   }
-  return at;
+  return kernels.packed_bytes(matrix.rows, matrix.cols);
 }
 
-PackedBlock place(const Placing& to, Block kind, const BlockWeights& weights) {
-  Arena& arena = to.arena;
-  PackedBlock block;
-  block.kind = kind;
-  block.norm1 = place(arena, weights.norm1);
-  if (kind == Block::conv) {
-    block.taps = place_taps(arena, weights.depthwise);
-    block.tap_scales = place(arena, weights.depthwise.scales);
-    block.gate = place(to, weights.gate);
-    block.mix = place(to, weights.mix);
+int scale_count(const PackedMatrix& matrix) {
+  return matrix.format == Format::int8 ? matrix.rows : matrix.format == Format::ternary ? 1 : 0;
+}
+
+void fill(const PackedMatrix& to, const Matrix& from, const Kernels& kernels) {
+  std::copy(from.scales.begin(), from.scales.end(), to.scales);
+  const int8_t* codes = from.codes.data();
+  if (to.arithmetic == Arithmetic::float32) {
+    const auto cols = static_cast<size_t>(to.cols), stride = static_cast<size_t>(padded16(to.cols));
+    for (size_t row = 0; row < static_cast<size_t>(to.rows); ++row)
+      std::memcpy(to.codes + row * stride, codes + row * cols, cols);
+  } else if (to.format == Format::ternary) {
+    kernels.ternary_pack(codes, to.rows, to.cols, to.low_bits);
+  } else if (to.format == Format::group3) {
+    kernels.group3_pack(codes, from.half_scales.data(), to.rows, to.cols, to.low_bits);
+  } else if (to.format == Format::group4) {
+    kernels.group4_pack(codes, from.half_scales.data(), to.rows, to.cols, to.low_bits);
   } else {
-    block.qkv = place(to, weights.qkv);
-    block.out = place(to, weights.out);
+    kernels.pack(codes, to.rows, to.cols, to.codes);
   }
-  block.norm2 = place(arena, weights.norm2);
-  block.f12 = place(to, stacked(weights.f1, weights.f2));
-  block.f3 = place(to, weights.f3);
-  return block;
 }
 
-PackedWeights place(const Placing& to, const Shape& shape) {
-  const Weights& weights = to.weights;
-  PackedWeights packed;
-  for (size_t i = 0; i < shape.blocks.size(); ++i) {
-    packed.blocks.push_back(place(to, shape.blocks[i], weights.blocks[i]));
+/// Lays a model out in an arena: what decides the packed form, and where it goes.
+class Packing {
+ public:
+  Packing(const Shape& shape, const WeightSource& source, const Kernels& kernels, Arithmetic asked,
+          std::byte* memory)
+      : shape_(shape), table_(shape), source_(source), kernels_(kernels), asked_(asked), arena_(memory) {}
+
+  PackedWeights pack() {
+    PackedWeights packed;
+    for (; block_ < static_cast<int>(shape_.blocks.size()); ++block_) packed.blocks.push_back(pack_block());
+    block_ = -1;
+    packed.final_norm = norm(TensorKind::final_norm);
+    packed.embedding = matrix(TensorKind::embedding);
+    packed.bytes = arena_.used();
+    return packed;
   }
-  packed.final_norm = place(to.arena, weights.final_norm);
-  packed.embedding = place(to, weights.embedding);
-  packed.bytes = to.arena.used();
-  return packed;
-}
 
-void check(bool good, const Shape& shape, const char* what) {
-  if (good) return;
-  throw harness::Error(
-      harness::ExitCode::invalid_input,
-      fmt::format("weights do not fit the model {}: {} has other dimensions or a code of -128", shape.name,
-                  what));
-}
+ private:
+  Matrix canonical(const Tensor& tensor) const {
+    Matrix matrix = source_.matrix(tensor);
+    check_matrix(matrix, tensor, shape_);
+    return matrix;
+  }
 
-void check(const Matrix& matrix, int rows, int cols, const Shape& shape, const char* what) {
-  auto count = static_cast<size_t>(rows) * static_cast<size_t>(cols);
-  check(matrix.rows == rows && matrix.cols == cols && matrix.codes.size() == count &&
-            matrix.scales.size() == static_cast<size_t>(rows),
-        shape, what);
-  // Negating −128 overflows in the kernels' sign trick.
-  check(std::find(matrix.codes.begin(), matrix.codes.end(), int8_t{-128}) == matrix.codes.end(), shape, what);
-}
+  /// Copies f32 values to memory padded to 16; the padding stays zero.
+  float* floats(int length, const std::vector<float>& values) {
+    auto* at = arena_.take<float>(static_cast<size_t>(padded16(length)));
+    if (at != nullptr) std::copy(values.begin(), values.end(), at);
+    return at;
+  }
 
-void check(const Shape& shape, const Weights& weights) {
-  auto d = static_cast<size_t>(shape.d);
-  check(weights.embedding, shape.vocab, shape.d, shape, "the embedding");
-  check(weights.blocks.size() == shape.blocks.size(), shape, "the list of blocks");
-  check(weights.final_norm.size() == d, shape, "the final norm");
-  for (size_t i = 0; i < shape.blocks.size(); ++i) {
-    const BlockWeights& block = weights.blocks[i];
-    check(block.norm1.size() == d && block.norm2.size() == d, shape, "a block's norm");
-    if (shape.blocks[i] == Block::conv) {
-      check(block.depthwise, shape.d, shape.conv_taps, shape, "a depthwise convolution");
-      check(block.gate, shape.d, shape.d, shape, "a gate");
-      check(block.mix, shape.d, shape.d, shape, "a mix");
-    } else {
-      check(block.qkv, shape.d + 2 * shape.kv_heads * shape.head_dim, shape.d, shape, "a q|k|v projection");
-      check(block.out, shape.d, shape.heads * shape.head_dim, shape, "an attention output");
+  float* norm(TensorKind kind) {
+    const Tensor& tensor = table_.at(kind, block_);
+    std::vector<float> values;
+    if (!arena_.only_counts()) {
+      values = source_.norm(tensor);
+      check_norm(values, tensor, shape_);
     }
-    check(block.f1, shape.ff, shape.d, shape, "an f1");
-    check(block.f2, shape.ff, shape.d, shape, "an f2");
-    check(block.f3, shape.d, shape.ff, shape, "an f3");
+    return floats(tensor.rows, values);
   }
-}
+
+  /// `below`, unless null, is stacked under the matrix.
+  PackedMatrix matrix(const Tensor& tensor, const Tensor* below = nullptr) {
+    PackedMatrix packed;
+    packed.rows = below == nullptr ? tensor.rows : padded16(tensor.rows) + below->rows;
+    packed.cols = tensor.cols;
+    packed.format = tensor.format;
+    packed.arithmetic = arithmetic_of(source_.widest_int8_row, tensor.cols, asked_);
+    check_arithmetic(packed.arithmetic, tensor, shape_);
+    if (packed.format == Format::int8) {
+      packed.codes = arena_.take<int8_t>(packed_bytes(packed, kernels_));
+    } else {
+      packed.low_bits = arena_.take<uint8_t>(packed_bytes(packed, kernels_));
+    }
+    packed.scales = arena_.take<float>(static_cast<size_t>(padded16(scale_count(packed))));
+    if (arena_.only_counts()) return packed;
+    Matrix whole = canonical(tensor);
+    if (below != nullptr) whole = stacked(std::move(whole), canonical(*below));
+    fill(packed, whole, kernels_);
+    return packed;
+  }
+  PackedMatrix matrix(TensorKind kind) { return matrix(table_.at(kind, block_)); }
+
+  /// Transposes [d][taps] to [taps][d padded to 16], so that neighbouring channels share a vector.
+  void pack_taps(PackedBlock& block) {
+    const Tensor& tensor = table_.at(TensorKind::depthwise, block_);
+    const size_t stride = static_cast<size_t>(padded16(tensor.rows));
+    const auto rows = static_cast<size_t>(tensor.rows), taps = static_cast<size_t>(tensor.cols);
+    const Matrix depthwise = arena_.only_counts() ? Matrix{} : canonical(tensor);
+    block.taps = arena_.take<int8_t>(stride * taps);
+    block.tap_scales = floats(tensor.rows, depthwise.scales);
+    for (size_t row = 0; block.taps != nullptr && row < rows; ++row) {
+      for (size_t tap = 0; tap < taps; ++tap)
+        block.taps[tap * stride + row] = depthwise.codes[row * taps + tap];
+    }
+  }
+
+  PackedMlp pack_mlp(int expert) {
+    const Tensor &f1 = table_.at(TensorKind::f1, block_, expert),
+                 &f2 = table_.at(TensorKind::f2, block_, expert);
+    PackedMlp mlp;
+    if (f1.format == Format::ternary) {
+      mlp.f1 = matrix(f1);
+      mlp.f2 = matrix(f2);
+    } else {
+      mlp.f1 = matrix(f1, &f2);
+    }
+    mlp.f3 = matrix(table_.at(TensorKind::f3, block_, expert));
+    return mlp;
+  }
+
+  PackedBlock pack_block() {
+    PackedBlock block;
+    block.kind = shape_.blocks[static_cast<size_t>(block_)];
+    block.norm1 = norm(TensorKind::norm1);
+    if (block.kind == Block::conv) {
+      pack_taps(block);
+      block.gate = matrix(TensorKind::gate);
+      block.mix = matrix(TensorKind::mix);
+    } else {
+      block.qkv = matrix(TensorKind::qkv);
+      block.out = matrix(TensorKind::out);
+    }
+    block.norm2 = norm(TensorKind::norm2);
+    if (shape_.experts.count == 0) {
+      block.mlps.push_back(pack_mlp(-1));
+      return block;
+    }
+    block.router = matrix(TensorKind::router);
+    for (int expert = 0; expert < shape_.experts.count + shape_.experts.shared; ++expert)
+      block.mlps.push_back(pack_mlp(expert));
+    return block;
+  }
+
+  const Shape& shape_;
+  TensorTable table_;
+  const WeightSource& source_;
+  const Kernels& kernels_;
+  Arithmetic asked_;
+  Arena arena_;
+  int block_ = 0;
+};
 
 }  // namespace
 
-PackedWeights pack_weights(const Shape& shape, const Weights& weights, const Kernels& kernels,
+PackedWeights pack_weights(const Shape& shape, const WeightSource& source, const Kernels& kernels,
                            Arithmetic arithmetic) {
-  check(shape, weights);
-  Arena counter(nullptr);
-  size_t bytes = place({counter, kernels, weights, arithmetic}, shape).bytes;
+  const size_t bytes = Packing(shape, source, kernels, arithmetic, nullptr).pack().bytes;
   auto memory = std::make_unique<harness::Buffer>(bytes, harness::Pages::small);
   std::memset(memory->data(), 0, memory->bytes());  // padding counts as zero
-  Arena arena(memory->data());
-  PackedWeights packed = place({arena, kernels, weights, arithmetic}, shape);
+  PackedWeights packed = Packing(shape, source, kernels, arithmetic, memory->data()).pack();
   packed.memory = std::move(memory);
   return packed;
 }
 
-void unpack_row(const PackedMatrix& matrix, const Kernels& kernels, int row, int8_t* codes) {
+PackedWeights pack_weights(const Shape& shape, const Weights& weights, const Kernels& kernels,
+                           Arithmetic arithmetic) {
+  check_counts(weights, shape);
+  return pack_weights(shape, source_of(weights), kernels, arithmetic);
+}
+
+void unpack_row(const PackedMatrix& matrix, const Kernels& kernels, int row, int8_t* codes, float* values) {
+  if (matrix.format == Format::group4) {
+    kernels.group4_unpack_row(matrix.low_bits, matrix.rows, matrix.cols, row, values);
+    return;
+  }
   if (matrix.arithmetic == Arithmetic::int8) {
     kernels.unpack_row(matrix.codes, matrix.rows, matrix.cols, row, codes);
   } else {
     std::memcpy(codes, matrix.codes + ptrdiff_t{row} * padded16(matrix.cols),
                 static_cast<size_t>(matrix.cols));
   }
+  const float scale = matrix.scales[row];
+  for (int i = 0; i < matrix.cols; ++i) values[i] = scale * static_cast<float>(codes[i]);
 }
 
 }  // namespace models

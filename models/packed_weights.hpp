@@ -9,17 +9,26 @@
 #include "models/kernels/kernels.hpp"
 #include "models/padded.hpp"
 #include "models/shape.hpp"
+#include "models/weight_source.hpp"
 #include "models/weights.hpp"
 
 namespace models {
 
-/// W[rows, cols] as Kernels::pack left it, or for float32 row-major with the columns padded to 16; scales
-/// padded to 16.
+/// W[rows, cols] as the format's pack slot left it, or for float32 row-major with the columns padded to 16.
 struct PackedMatrix {
-  int8_t* codes = nullptr;
-  float* scales = nullptr;
+  int8_t* codes = nullptr;      ///< int8
+  uint8_t* low_bits = nullptr;  ///< other formats
+  float* scales = nullptr;  ///< int8: [rows]; ternary: γ; padded to 16. Groups have theirs among the codes
   int rows = 0, cols = 0;
   Arithmetic arithmetic = Arithmetic::int8;
+  Format format = Format::int8;
+};
+
+/// A gated MLP; ternary matrices have a γ each, so that f1 and f2 stand apart.
+struct PackedMlp {
+  PackedMatrix f1;  ///< [ff, d], or with f2 stacked below it [ff padded to 16, then ff; d], read in one pass
+  PackedMatrix f2;  ///< no rows: stacked
+  PackedMatrix f3;
 };
 
 /// One block; a convolution has taps, gate and mix, an attention has qkv and out.
@@ -29,11 +38,11 @@ struct PackedBlock {
   int8_t* taps = nullptr;                    ///< [conv_taps][d padded to 16], oldest first
   float* tap_scales = nullptr;               ///< [d], padded to 16
   PackedMatrix gate, mix, qkv, out;
-  PackedMatrix f12;  ///< [ff padded to 16, then ff; d]: f1 and f2 as one matrix, read in one pass
-  PackedMatrix f3;
+  PackedMatrix router;          ///< no rows: no experts
+  std::vector<PackedMlp> mlps;  ///< one, or the routed experts and then the shared ones
 };
 
-/// Owns every weight that a token reads, in the order it reads them, each array on its own cache lines, on
+/// Owns every weight that a token may read, in the order it reads them, each array on its own cache lines, on
 /// pages of 4 KiB (huge ones are forbidden, whatever the system's default): what a plan's page_bytes says.
 struct PackedWeights {
   std::unique_ptr<harness::Buffer> memory;
@@ -43,11 +52,15 @@ struct PackedWeights {
   PackedMatrix embedding;       ///< [vocab, d]: the head, and the rows that tokens look up
 };
 
-/// Throws Error(invalid_input) when the weights' dimensions are not the shape's.
+/// Packs one tensor after the other, so that no more than two are in memory in canonical form.
+/// Throws Error(invalid_input) when a tensor's dimensions, format or codes are not the shape's, and when
+/// float32 is asked for a model whose matrices are not int8.
+PackedWeights pack_weights(const Shape& shape, const WeightSource& source, const Kernels& kernels,
+                           Arithmetic arithmetic = Arithmetic::int8);
 PackedWeights pack_weights(const Shape& shape, const Weights& weights, const Kernels& kernels,
                            Arithmetic arithmetic = Arithmetic::int8);
 
-/// Writes codes[cols] of one row.
-void unpack_row(const PackedMatrix& matrix, const Kernels& kernels, int row, int8_t* codes);
+/// Writes values[cols] of one row; `codes` is room for cols of them.
+void unpack_row(const PackedMatrix& matrix, const Kernels& kernels, int row, int8_t* codes, float* values);
 
 }  // namespace models

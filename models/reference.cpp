@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
+
+#include "models/half.hpp"
 
 namespace models {
 namespace {
@@ -22,28 +25,47 @@ Vector rounded(const Reference& reference, Vector x) {
   return x;
 }
 
-/// W · x, x rounded as the decoder does it. Four partial sums: nothing but speed, since double is exact
-/// enough in any order.
+/// Four partial sums: nothing but speed, since double is exact enough in any order.
+double dot(const int8_t* codes, const double* x, size_t count) {
+  double sum[4] = {};
+  for (size_t i = 0; i < count; ++i) sum[i % 4] += codes[i] * x[i];
+  return sum[0] + sum[1] + sum[2] + sum[3];
+}
+
+/// W · x, x rounded as the decoder does it.
 Vector gemv(const Reference& reference, const Matrix& w, Vector x) {
   Vector y(static_cast<size_t>(w.rows));
-  size_t cols = x.size();
+  const size_t cols = x.size();
   if (arithmetic_of(reference.weights, w.cols, reference.arithmetic) == Arithmetic::int8)
     x = rounded(reference, std::move(x));
+  const auto* half = w.half_scales.data();
   for (size_t row = 0; row < y.size(); ++row) {
     const int8_t* codes = w.codes.data() + row * cols;
-    double sum[4] = {};
-    for (size_t i = 0; i < cols; ++i) sum[i % 4] += codes[i] * x[i];
-    y[row] = (sum[0] + sum[1] + sum[2] + sum[3]) * w.scales[row];
+    if (w.half_scales.empty()) {
+      y[row] = dot(codes, x.data(), cols) * w.scales[w.format == Format::int8 ? row : 0];
+      continue;
+    }
+    for (size_t i = 0; i < cols; i += group_cols)
+      y[row] +=
+          dot(codes + i, x.data() + i, std::min<size_t>(group_cols, cols - i)) * float_from_half(*half++);
   }
   return y;
 }
 
+/// One weight. Rows are whole groups.
+double value_at(const Matrix& w, size_t row, size_t col) {
+  const size_t at = row * static_cast<size_t>(w.cols) + col;
+  if (!w.half_scales.empty()) return w.codes[at] * double{float_from_half(w.half_scales[at / group_cols])};
+  return w.codes[at] * double{w.scales[w.format == Format::int8 ? row : 0]};
+}
+
+/// Without weights when w is empty.
 Vector rms_norm(const Vector& x, const std::vector<float>& w) {
   double sum = 0;
   for (double value : x) sum += value * value;
   double inverse = 1 / std::sqrt(sum / static_cast<double>(x.size()) + 1e-6);
   Vector y(x.size());
-  for (size_t i = 0; i < x.size(); ++i) y[i] = x[i] * inverse * w[i];
+  for (size_t i = 0; i < x.size(); ++i) y[i] = x[i] * inverse * (w.empty() ? 1.0f : w[i]);
   return y;
 }
 
@@ -121,13 +143,48 @@ void run_attention(const Reference& reference, const BlockWeights& block, Refere
     Vector o = attend(reference, state, q, head / (shape.heads / shape.kv_heads));
     out.insert(out.end(), o.begin(), o.end());
   }
+  if (shape.inner_norms) out = rms_norm(out, {});
   add(x, gemv(reference, block.out, out));
 }
 
-void run_mlp(const Reference& reference, const BlockWeights& block, Vector& x) {
-  Vector h = rms_norm(x, block.norm2);
-  Vector u = silu_product(gemv(reference, block.f1, h), gemv(reference, block.f2, h));
-  add(x, gemv(reference, block.f3, u));
+/// f3( silu(f1·h) ⊙ (f2·h) ), of a block's MLP or of one of its experts.
+template <class Mlp>
+Vector mlp(const Reference& reference, const Mlp& weights, const Vector& h) {
+  Vector u = silu_product(gemv(reference, weights.f1, h), gemv(reference, weights.f2, h));
+  return gemv(reference, weights.f3, reference.shape.inner_norms ? rms_norm(u, {}) : u);
+}
+
+/// Indices of the highest values, ascending; ties go to the lowest index.
+std::vector<uint16_t> highest(const Vector& values, int count) {
+  std::vector<uint16_t> order(values.size());
+  std::iota(order.begin(), order.end(), uint16_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](uint16_t a, uint16_t b) { return values[a] > values[b]; });
+  order.resize(static_cast<size_t>(count));
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+/// Σ softmax(router·h)[e] · expert_e(h) over the chosen, whose shares are renormalised, and the shared ones.
+void run_experts(Reference& reference, const BlockWeights& block, std::span<const uint16_t> followed,
+                 Vector& x) {
+  const Experts& experts = reference.shape.experts;
+  const Vector h = rms_norm(x, block.norm2), logits = gemv(reference, block.router, h);
+  std::vector<uint16_t> chosen = highest(logits, experts.top_k);
+  for (const uint16_t expert : followed) {
+    ++reference.choices;
+    if (!std::binary_search(chosen.begin(), chosen.end(), expert)) ++reference.foreign_choices;
+  }
+  if (!followed.empty()) chosen.assign(followed.begin(), followed.end());
+  double best = logits[chosen[0]], sum = 0;
+  for (const uint16_t expert : chosen) best = std::max(best, logits[expert]);
+  for (const uint16_t expert : chosen) sum += std::exp(logits[expert] - best);
+  for (const uint16_t expert : chosen) {
+    Vector y = mlp(reference, block.experts[expert], h);
+    for (double& value : y) value *= std::exp(logits[expert] - best) / sum;
+    add(x, y);
+  }
+  for (int i = 0; i < experts.shared; ++i)
+    add(x, mlp(reference, block.experts[static_cast<size_t>(experts.count) + static_cast<size_t>(i)], h));
 }
 
 }  // namespace
@@ -146,12 +203,12 @@ void reset(Reference& reference) {
   }
 }
 
-std::vector<double> step(Reference& reference, uint32_t token) {
+std::vector<double> step(Reference& reference, uint32_t token, std::span<const uint16_t> followed) {
   const Shape& shape = reference.shape;
   const Matrix& embedding = reference.weights.embedding;
   Vector x(static_cast<size_t>(shape.d));
-  for (size_t i = 0; i < x.size(); ++i)
-    x[i] = embedding.codes[token * x.size() + i] * double{embedding.scales[token]};
+  for (size_t i = 0; i < x.size(); ++i) x[i] = value_at(embedding, token, i);
+  const auto top_k = static_cast<size_t>(shape.experts.top_k);
   for (size_t i = 0; i < shape.blocks.size(); ++i) {
     const BlockWeights& block = reference.weights.blocks[i];
     if (shape.blocks[i] == Block::conv) {
@@ -159,7 +216,11 @@ std::vector<double> step(Reference& reference, uint32_t token) {
     } else {
       run_attention(reference, block, reference.blocks[i], x);
     }
-    run_mlp(reference, block, x);
+    if (shape.experts.count > 0) {
+      run_experts(reference, block, followed.empty() ? followed : followed.subspan(i * top_k, top_k), x);
+    } else {
+      add(x, mlp(reference, block, rms_norm(x, block.norm2)));
+    }
   }
   Vector logits = gemv(reference, embedding, rms_norm(x, reference.weights.final_norm));
   if (shape.softcap > 0) {

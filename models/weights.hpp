@@ -1,4 +1,4 @@
-// Weights in canonical form: row-major int8 codes with one f32 scale per row, before any ISA packs them.
+// Weights in canonical form: row-major codes, one byte each, with their scales, before any ISA packs them.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -6,14 +6,22 @@
 #include <vector>
 
 #include "models/shape.hpp"
+#include "models/tensors.hpp"
 
 namespace models {
 
-/// W[rows, cols], w = code · scale[row].
+/// W[rows, cols], w = code · its scale.
 struct Matrix {
   int rows = 0, cols = 0;
-  std::vector<int8_t> codes;  ///< row-major, in [-127, 127]
-  std::vector<float> scales;  ///< [rows]
+  std::vector<int8_t> codes;  ///< row-major, each in the format's range; int8: [-127, 127]
+  std::vector<float> scales;  ///< int8: [rows]; ternary: γ alone
+  Format format = Format::int8;
+  std::vector<uint16_t> half_scales{};  ///< group3, group4: [rows][⌈cols/32⌉], f16
+};
+
+/// A gated MLP.
+struct Expert {
+  Matrix f1, f2, f3;  ///< [ff, d], [ff, d], [d, ff]
 };
 
 struct BlockWeights {
@@ -21,7 +29,9 @@ struct BlockWeights {
   Matrix depthwise;                 ///< conv: [d, taps], oldest tap first
   Matrix gate, mix;                 ///< conv: [d, d]
   Matrix qkv, out;                  ///< attention: [d + 2·kv·hd, d], [d, heads·hd]
-  Matrix f1, f2, f3;                ///< [ff, d], [ff, d], [d, ff]
+  Matrix f1, f2, f3;                ///< the MLP, where there are no experts
+  Matrix router;                    ///< [experts, d]
+  std::vector<Expert> experts;      ///< the routed ones, then the shared ones
 };
 
 /// How GEMVs multiply: `int8` rounds their input to int8 and sums in int32, `float32` takes it as it is and
@@ -38,13 +48,9 @@ struct Weights {
 /// Returns the arithmetic that a plan calls "int8" or "float". Throws Error(usage) for another name.
 Arithmetic find_arithmetic(std::string_view name);
 
-/// How this matrix of these weights is multiplied when `asked` is.
+/// How a matrix of these weights is multiplied when `asked` is.
 Arithmetic arithmetic_of(const Weights& weights, int cols, Arithmetic asked);
-
-/// Makes seeded synthetic weights: counter-based SplitMix64 over (seed, tensor id, index), integers only, so
-/// that every compiler makes the same bytes. Codes are the centred sum of four 6-bit fields; scales give each
-/// row an RMS of 1/√cols.
-Weights synthetic_weights(const Shape& shape, uint64_t seed);
+Arithmetic arithmetic_of(int widest_int8_row, int cols, Arithmetic asked);
 
 /// The draft head of published files, which predicts a token ahead; decode reads none of it.
 struct DraftWeights {
@@ -53,11 +59,11 @@ struct DraftWeights {
   std::vector<float> norm2;  ///< [d]
 };
 
-/// Makes the draft head that belongs to synthetic_weights of the same seed: its tensors are numbered behind
-/// theirs. The shape has a draft_ff.
-DraftWeights synthetic_draft_weights(const Shape& shape, uint64_t seed);
-
-/// SHA-256 over canonical codes, scales and norms in file order.
-std::string weights_digest(const Weights& weights);
+/// Returns the place of a tensor's matrix or norm in weights that have it. Throws Error(invalid_input) when
+/// they do not.
+Matrix& matrix_at(Weights& weights, const Tensor& tensor);
+const Matrix& matrix_at(const Weights& weights, const Tensor& tensor);
+std::vector<float>& norm_at(Weights& weights, const Tensor& tensor);
+const std::vector<float>& norm_at(const Weights& weights, const Tensor& tensor);
 
 }  // namespace models

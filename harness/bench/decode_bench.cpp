@@ -11,7 +11,7 @@ namespace {
 constexpr const char* models_to_decode[] = {"coreflow_1_9m", "coreflow_12_6m"};
 
 void decode_step(benchmark::State& state, const models::Kernels& kernels, const models::Shape& shape) {
-  models::Decoder decoder(shape, models::synthetic_weights(shape, 1), kernels);
+  models::Decoder decoder(shape, models::synthetic_source(1), kernels);
   uint32_t token = 0;
   counters().start();
   for (auto unused : state) {

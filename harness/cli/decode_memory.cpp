@@ -2,16 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "harness/error.hpp"
+#include "models/tensors.hpp"
 #include "probes/memory_budget.hpp"
 
 namespace cli {
 
 int64_t decode_bytes(const models::Shape& shape) {
-  const models::Cost cost = models::cost(shape);
-  return cost.weight_bytes_per_token + cost.working_set_bytes;
+  int64_t largest = 0;
+  for (const models::Tensor& tensor : models::tensors(shape))
+    largest = std::max(largest, int64_t{tensor.rows} * tensor.cols);
+  // Packed with up to 3 % of padding; beside it f1, f2 and both stacked, or one matrix, a byte per code.
+  const int64_t held = models::cost(shape).working_set_bytes;
+  return held + held * 3 / 100 + 4 * largest;
 }
 
 void check_decode_memory(const models::Shape& shape, int64_t available_bytes) {

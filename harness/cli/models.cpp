@@ -55,11 +55,12 @@ std::string to_json(const harness::Topology& topology, const std::vector<models:
                     {"parameters", cost.parameters},
                     {"code_bytes_per_token", cost.code_bytes_per_token},
                     {"weight_bytes_per_token", cost.weight_bytes_per_token},
+                    {"weight_bytes", cost.weight_bytes},
                     {"kv_bytes", cost.kv_bytes},
                     {"working_set_bytes", cost.working_set_bytes},
                     {"macs_per_token", cost.macs_per_token},
                     {"held_by", holding_level(topology, cost.working_set_bytes)},
-                    {"fit_half_l3", fit_half_l3(topology, cost.weight_bytes_per_token)}});
+                    {"fit_half_l3", fit_half_l3(topology, cost.weight_bytes)}});
   }
   return json.dump(2) + "\n";
 }
@@ -76,7 +77,7 @@ std::string to_text(const Terminal& terminal, const harness::Topology& topology,
     table.rows.push_back({shape.name, count(cost.parameters), count(cost.code_bytes_per_token),
                           count(cost.weight_bytes_per_token), count(cost.working_set_bytes),
                           holding_level(topology, cost.working_set_bytes),
-                          fit_half_l3(topology, cost.weight_bytes_per_token)});
+                          fit_half_l3(topology, cost.weight_bytes)});
   }
   return to_text(terminal, table) +
          "held by: the smallest cache whose reported size holds the working set; what it really holds, "

@@ -11,6 +11,7 @@
 #include "models/catalogue.hpp"
 #include "models/i8_writer.hpp"
 #include "models/shape.hpp"
+#include "models/weight_source.hpp"
 #include "models/weights.hpp"
 
 namespace cli {
@@ -39,6 +40,12 @@ void check(const ExportOptions& options, const models::Shape& shape) {
   if (options.draft_head && shape.draft_ff == 0) {
     throw Error(ExitCode::usage,
                 fmt::format("{} has no draft head; leave --with-draft-head out", shape.name));
+  }
+  if (models::cost(shape).file_bytes == 0) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{} is no model that an .i8 file can hold: only int8 rows and one MLP per block are",
+                    shape.name));
   }
   std::error_code error;
   if (!options.force && std::filesystem::exists(options.file, error)) {

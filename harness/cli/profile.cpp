@@ -6,6 +6,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "models/tensors.hpp"
+
 namespace cli {
 namespace {
 
@@ -14,7 +16,6 @@ using models::Op;
 constexpr std::array<Op, models::op_count> ops{Op::gemv, Op::attention, Op::head, Op::rest};
 constexpr std::array<const char*, models::op_count> op_names{"gemv", "attention", "head", "rest"};
 constexpr double cliff_ratio = 0.10;
-constexpr double scale_bytes = sizeof(float);
 
 const char* name_of(Op op) {
   return op_names[static_cast<size_t>(op)];
@@ -127,15 +128,16 @@ nlohmann::ordered_json range_json(const Profile& profile, const probes::RangePro
 
 std::optional<double> bound_bytes(const models::Shape& shape, Op op, const probes::RangeProfile& range) {
   const models::Cost cost = models::cost(shape);
-  const double head = shape.vocab * (shape.d + scale_bytes);
   const double mean_positions = (range.position_first + range.position_last) / 2.0 + 1;
-  const auto convolutions =
-      static_cast<double>(std::count(shape.blocks.begin(), shape.blocks.end(), models::Block::conv));
-  const double norms = (2 * static_cast<double>(shape.blocks.size()) + 1) * shape.d * scale_bytes;
-  const double taps = convolutions * shape.d * (shape.conv_taps + scale_bytes);
+  double head = 0, other = 0;  // of norms and taps, which `rest` reads
+  for (const models::Tensor& tensor : models::tensors(shape)) {
+    const auto bytes = static_cast<double>(models::tensor_bytes(tensor));
+    if (tensor.kind == models::TensorKind::embedding) head += bytes;
+    if (models::is_norm(tensor.kind) || tensor.kind == models::TensorKind::depthwise) other += bytes;
+  }
   switch (op) {
     case Op::gemv:
-      return static_cast<double>(cost.weight_bytes_per_token) - head - norms - taps;
+      return static_cast<double>(cost.weight_bytes_per_token) - head - other;
     case Op::attention:
       return static_cast<double>(cost.kv_bytes) / shape.context * mean_positions;
     case Op::head:
