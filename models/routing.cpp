@@ -9,6 +9,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "harness/digest.hpp"
 #include "harness/error.hpp"
 #include "models/splitmix64.hpp"
 
@@ -152,6 +153,22 @@ Routing parse_routing(std::string_view text) {
   if (name == "file" && !rest.empty()) return {Routing::Kind::file, 0, std::string(rest)};
   throw Error(ExitCode::usage,
               fmt::format("no routing '{}': give none, uniform, zipf:S, sticky:RHO or file:PATH", text));
+}
+
+std::string routing_text(const Routing& routing) {
+  switch (routing.kind) {
+    case Routing::Kind::none:
+      break;
+    case Routing::Kind::uniform:
+      return "uniform";
+    case Routing::Kind::zipf:
+      return fmt::format("zipf:{}", routing.parameter);
+    case Routing::Kind::sticky:
+      return fmt::format("sticky:{}", routing.parameter);
+    case Routing::Kind::file:
+      return "file:" + harness::sha256_file_hex(routing.path);
+  }
+  return "none";
 }
 
 RoutingTrace::RoutingTrace(const RoutingShape& shape, std::vector<uint16_t> ids)

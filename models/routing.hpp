@@ -21,6 +21,10 @@ struct Routing {
 /// Parses none, uniform, zipf:S, sticky:RHO or file:PATH. Throws Error(usage) that says what is wrong.
 Routing parse_routing(std::string_view text);
 
+/// What a plan says of a routing: its text in canonical form, for a file `file:` and its SHA-256, since a
+/// path tells nothing of what it holds. Throws Error(invalid_input) when the file cannot be read.
+std::string routing_text(const Routing& routing);
+
 /// What a trace is made for.
 struct RoutingShape {
   int experts = 0;  ///< E, of which one token visits top_k in each layer

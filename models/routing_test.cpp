@@ -177,5 +177,13 @@ TEST(routing, a_shape_that_cannot_be_routed_is_refused) {
   EXPECT_EQ(refusal([] { RoutingTrace({8, 2, 1, 1}, {3}); }, "not those"), harness::ExitCode::invalid_input);
 }
 
+TEST(routing_text, is_canonical_and_names_a_file_by_its_content) {
+  for (const char* text : {"none", "uniform", "zipf:1.1", "sticky:0.45", "sticky:1"})
+    EXPECT_EQ(routing_text(parse_routing(text)), text);
+  EXPECT_EQ(routing_text(parse_routing("sticky:0.450")), "sticky:0.45");
+  EXPECT_EQ(routing_text(parse_routing("zipf:2e-2")), "zipf:0.02");
+  EXPECT_THROW(routing_text(parse_routing("file:/no/such/file")), harness::Error);
+}
+
 }  // namespace
 }  // namespace models

@@ -17,6 +17,7 @@
 #include "models/weights.hpp"
 #include "probes/decode_conditions.hpp"
 #include "probes/decode_pass.hpp"
+#include "probes/decode_routing.hpp"
 #include "probes/memory_budget.hpp"
 #include "probes/order.hpp"
 #include "probes/working_sets.hpp"
@@ -126,7 +127,7 @@ const models::Shape& shape_of(const harness::Plan& plan, const models::I8Model* 
 
 }  // namespace
 
-void check_plan(const harness::Plan& plan, const models::I8Model* file) {
+void check_plan(const harness::Plan& plan, const models::I8Model* file, const std::string& routing_file) {
   const models::Shape& shape = shape_of(plan, file);
   models::select_kernels(models::kernel_tables(), harness::read_cpu_features(), plan.isa);
   for (const std::string& arm : plan.arms) {
@@ -155,22 +156,20 @@ void check_plan(const harness::Plan& plan, const models::I8Model* file) {
     refuse(fmt::format("the plan asks for weights {}, which are not there", plan.weights));
   }
   models::find_arithmetic(plan.arithmetic);
-  if (plan.routing != "none" || plan.threads != 1) {
-    refuse(fmt::format("only routing none and one thread can be decoded yet, not {} and {}", plan.routing,
-                       plan.threads));
-  }
+  if (plan.threads != 1) refuse(fmt::format("only one thread can decode yet, not {}", plan.threads));
+  make_plan_trace(plan, shape, routing_file);
 }
 
 harness::Launch run_decode_launch(const harness::Plan& plan, const DecodeContext& context) {
-  check_plan(plan, context.file);
+  check_plan(plan, context.file, context.routing_file);
   const int64_t start_ns = context.clock.now_ns();
   const models::Shape& shape = shape_of(plan, context.file);
   const models::Kernels& kernels =
       models::select_kernels(models::kernel_tables(), harness::read_cpu_features(), plan.isa);
-  models::Decoder decoder(
-      shape,
-      context.file == nullptr ? models::synthetic_weights(shape, plan.weights_seed) : context.file->weights,
-      kernels, models::find_arithmetic(plan.arithmetic));
+  models::Decoder decoder(shape,
+                          context.file == nullptr ? models::synthetic_source(plan.weights_seed)
+                                                  : models::source_of(context.file->weights),
+                          kernels, models::find_arithmetic(plan.arithmetic));
   if (decoder.isa() != plan.isa)
     throw harness::Error(harness::ExitCode::internal,
                          fmt::format("asked for ISA {}, {} runs", plan.isa, decoder.isa()));
@@ -189,6 +188,8 @@ harness::Launch run_decode_launch(const harness::Plan& plan, const DecodeContext
     return launch;
   }
 
+  const std::optional<models::RoutingTrace> trace = make_plan_trace(plan, shape, context.routing_file);
+  if (trace) decoder.route(&*trace);
   std::vector<std::string> runnable;
   for (harness::Series& series : launch.series) {
     const Arm& arm = find_arm(series.arm);

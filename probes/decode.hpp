@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "harness/clock.hpp"
 #include "harness/submission.hpp"
@@ -18,15 +19,20 @@ struct DecodeContext {
   uint64_t order_seed = 1;               ///< decides the order of arms; its recordable part is stored
   std::function<void(double)> progress;  ///< called after each pass with the fraction done; may be empty
   const models::I8Model* file =
-      nullptr;  ///< weights to decode instead of synthetic ones; plan.weights is its SHA-256
+      nullptr;                 ///< weights to decode instead of synthetic ones; plan.weights is its SHA-256
+  std::string routing_file{};  ///< the trace that a plan's routing file:SHA256 names
 };
 
 /// Throws Error(usage) for a plan that cannot run: an unknown arm, model or ISA, positions outside the
-/// context or in disorder, blocks of no tokens; Error(unavailable) for an ISA that this CPU lacks.
-void check_plan(const harness::Plan& plan, const models::I8Model* file = nullptr);
+/// context or in disorder, blocks of no tokens, a routing for a model without experts; Error(unavailable) for
+/// an ISA that this CPU lacks; Error(invalid_input) for a trace file that is not the model's or ends too
+/// early.
+void check_plan(const harness::Plan& plan, const models::I8Model* file = nullptr,
+                const std::string& routing_file = "");
 
-/// Runs a launch: the golden pass (untimed), then every pass of arm_order: 64 untimed tokens under the arm's
-/// conditions, state reset, untimed prefill to position_first, then the timed blocks. Arms:
+/// Runs a launch: the golden pass (untimed, with the model's own routing), then every pass of arm_order: 64
+/// untimed tokens under the arm's conditions, state reset, untimed prefill to position_first, then the timed
+/// blocks. Arms:
 ///   warm, aa      back to back (aa is warm again: the A/A control)
 ///   evict_flush   all weight lines flushed before every timed token, outside the timed part
 ///   evict_stream  plan.evict_stream_bytes of other memory read before every timed token, likewise

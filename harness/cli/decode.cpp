@@ -21,6 +21,7 @@
 #include "models/decoder.hpp"
 #include "models/i8_file.hpp"
 #include "models/kernels/select.hpp"
+#include "models/routing.hpp"
 #include "probes/decode_profile.hpp"
 
 namespace cli {
@@ -29,7 +30,7 @@ namespace {
 using harness::ExitCode;
 
 struct DecodeOptions {
-  std::string model, weights_file, isa, positions, arithmetic = "int8";
+  std::string model, weights_file, isa, positions, arithmetic = "int8", routing = "none";
   std::vector<std::string> modes;
   int launches = 5;
   bool json = false, profile = false;
@@ -50,7 +51,7 @@ std::vector<std::string> arms_of(const std::vector<std::string>& modes) {
 std::string golden_of(const models::Shape& shape, const std::string& arithmetic,
                       const models::I8Model* file) {
   if (file == nullptr) return models::expected_golden(shape, arithmetic);
-  models::Decoder scalar(shape, file->weights, *models::kernel_tables().front(),
+  models::Decoder scalar(shape, models::source_of(file->weights), *models::kernel_tables().front(),
                          models::find_arithmetic(arithmetic));
   return models::golden_digest(scalar, shape);
 }
@@ -60,12 +61,13 @@ harness::Plan plan_of(const Session& session, const DecodeOptions& options, cons
   harness::Plan plan = make_plan(session, shape, arms_of(options.modes));
   plan.launches = options.launches;
   plan.arithmetic = options.arithmetic;
+  plan.routing = models::routing_text(models::parse_routing(options.routing));
   if (!options.positions.empty()) {
     std::tie(plan.position_first, plan.position_last) = parse_positions(options.positions);
     plan.samples_per_arm = probes::samples_per_arm(plan);
   }
   if (file != nullptr) plan.weights = file->sha256;
-  probes::check_plan(plan, file);
+  probes::check_plan(plan, file, models::parse_routing(options.routing).path);
   plan.golden = golden_of(shape, plan.arithmetic, file);
   return plan;
 }
@@ -107,7 +109,8 @@ ExitCode run_profile(const DecodeOptions& options, const Terminal& terminal) {
   profile.shape = file ? file->shape : models::find_shape(options.model);
   profile.isa = session.kernels->isa;
   profile.arithmetic = options.arithmetic;
-  models::Decoder decoder(profile.shape, file ? file->weights : models::synthetic_weights(profile.shape, 1),
+  models::Decoder decoder(profile.shape,
+                          file ? models::source_of(file->weights) : models::synthetic_source(1),
                           *session.kernels, models::find_arithmetic(options.arithmetic));
   const std::string expected = golden_of(profile.shape, options.arithmetic, file ? &*file : nullptr);
   if (const std::string got = models::golden_digest(decoder, profile.shape);
@@ -149,8 +152,9 @@ ExitCode run(const DecodeOptions& options, const Terminal& terminal) {
         progress.show(fmt::format("launch {} of {}", round + 1, options.launches),
                       (round + done) / options.launches);
       };
-      harness::Launch launch = launch_decode(session, submission.plans[0], 1 + static_cast<uint64_t>(round),
-                                             show, options.weights_file);
+      harness::Launch launch =
+          launch_decode(session, submission.plans[0], 1 + static_cast<uint64_t>(round), show,
+                        {options.weights_file, models::parse_routing(options.routing).path});
       launch.plan = 0;
       launch.round = round;
       submission.launches.push_back(std::move(launch));
@@ -184,6 +188,13 @@ void add_decode(CLI::App& app, Invocation& invocation) {
                    "int8, or float: GEMV inputs are not rounded, codes are converted and multiplied in float")
       ->check(CLI::IsMember({"int8", "float"}))
       ->capture_default_str();
+  CLI::Option* routing =
+      command
+          ->add_option(
+              "--routing", options->routing,
+              "which experts tokens visit: none (the model's router chooses), uniform, zipf:S, sticky:RHO "
+              "or file:PATH")
+          ->capture_default_str();
   command->add_option("--isa", options->isa, "force one kernel table (see tokroof info); also $TOKROOF_ISA");
   CLI::Option* positions = command->add_option("--positions", options->positions, "FIRST:LAST, inclusive");
   CLI::Option* launches =
@@ -194,7 +205,8 @@ void add_decode(CLI::App& app, Invocation& invocation) {
                  "instead: time per op against its bound at positions 65:128 and 896:1023, and per position")
       ->excludes(modes)
       ->excludes(positions)
-      ->excludes(launches);
+      ->excludes(launches)
+      ->excludes(routing);
   command->add_flag("--json", options->json, "print the document");
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options] {

@@ -16,7 +16,7 @@ namespace cli {
 namespace {
 
 struct LaunchOptions {
-  std::string purpose, plan, weights_file;
+  std::string purpose, plan, weights_file, routing_file;
   std::vector<std::string> ids;
   std::vector<int64_t> sizes;
   int sizes_per_octave = 2, samples = 5, pu = -1;
@@ -52,6 +52,7 @@ harness::Launch take_probes(const LaunchOptions& options, const harness::Topolog
 
 harness::Launch take_decode(const LaunchOptions& options, const harness::Topology& topology, int pu) {
   probes::DecodeContext context{topology, harness::steady_clock(), pu, options.seed, {}};
+  context.routing_file = options.routing_file;
   if (options.progress) context.progress = report_progress;
   std::optional<models::I8Model> file;
   if (!options.weights_file.empty()) context.file = &file.emplace(models::read_i8_file(options.weights_file));
@@ -79,6 +80,7 @@ void add_launch(CLI::App& app, Invocation& invocation) {
       ->check(CLI::IsMember({"probes", "roofs_after", "decode"}));
   command->add_option("--plan", options->plan);
   command->add_option("--weights", options->weights_file);
+  command->add_option("--routing-file", options->routing_file);
   command->add_option("--probe", options->ids);
   command->add_option("--size", options->sizes);
   command->add_option("--sizes-per-octave", options->sizes_per_octave);

@@ -96,11 +96,12 @@ harness::Launch launch_probes(const Session& session, const ProbeRequest& reques
 }
 
 harness::Launch launch_decode(const Session& session, const harness::Plan& plan, uint64_t order_seed,
-                              const OnProgress& progress, const std::string& weights_file) {
-  if (weights_file.empty()) check_decode_memory(models::find_shape(plan.model), available_memory_bytes());
+                              const OnProgress& progress, const PlanFiles& files) {
+  if (files.weights.empty()) check_decode_memory(models::find_shape(plan.model), available_memory_bytes());
   std::vector<std::string> arguments = {
       "--purpose", "decode", "--plan", harness::plan_to_json(plan), "--seed", std::to_string(order_seed)};
-  if (!weights_file.empty()) arguments.insert(arguments.end(), {"--weights", weights_file});
+  if (!files.weights.empty()) arguments.insert(arguments.end(), {"--weights", files.weights});
+  if (!files.routing.empty()) arguments.insert(arguments.end(), {"--routing-file", files.routing});
   return launch(session, std::move(arguments), progress);
 }
 

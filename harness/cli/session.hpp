@@ -48,9 +48,12 @@ using OnProgress = std::function<void(double)>;
 /// Run one child process each and return its launch, placed on the run's time line.
 harness::Launch launch_probes(const Session& session, const ProbeRequest& request,
                               const OnProgress& progress);
-/// `weights_file` is the path of the file that the plan's weights hash names; "" for synthetic weights.
+/// Paths of the files whose hashes a plan names; "" for synthetic weights and for a trace that is no file's.
+struct PlanFiles {
+  std::string weights, routing;
+};
 harness::Launch launch_decode(const Session& session, const harness::Plan& plan, uint64_t order_seed,
-                              const OnProgress& progress, const std::string& weights_file = "");
+                              const OnProgress& progress, const PlanFiles& files = {});
 
 /// Takes conditions, derives the figures and returns the canonical text. A text that our own schema or rules
 /// refuse is our mistake: Error(internal) with the first violation.
