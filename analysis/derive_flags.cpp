@@ -28,6 +28,8 @@ constexpr double switches_limit_per_sample = 0.05;
 constexpr double ties_limit_share = 0.10;
 // The coverage of the intervals was checked by simulation up to AR(1) 0.6 within a launch.
 constexpr double lag1_limit = 0.6;
+// Undisturbed threads had 0.98 of their PU and more, even where a hypervisor shares it.
+constexpr double antagonist_limit_share = 0.8;
 
 std::string plan_label(const harness::DecodeKey& key) {
   return fmt::format("{} ({})", key.model, key.isa);
@@ -257,23 +259,39 @@ void flag_totals(const std::vector<ArmRecord>& arms, const std::vector<harness::
   }
 }
 
+/// A param as a number, NaN without it.
+double number_param(const harness::Series& series, const std::string& name) {
+  const auto found = series.params.find(name);
+  if (found == series.params.end()) return NAN;
+  if (const auto* whole = std::get_if<int64_t>(&found->second)) return static_cast<double>(*whole);
+  const auto* real = std::get_if<double>(&found->second);
+  return real == nullptr ? NAN : *real;
+}
+
+std::string starvation(const harness::Series& series) {
+  const double walked = number_param(series, "walked_bytes"), lap = number_param(series, "antagonist_bytes");
+  if (walked < 2 * lap) {
+    return fmt::format("touched {:.0f} bytes in the two passes of a launch, less than a lap of {:.0f} each",
+                       walked, lap);
+  }
+  const double share = number_param(series, "antagonist_cpu_ratio");
+  if (share < antagonist_limit_share) return fmt::format("had its PU for {:.0f} % of a launch", share * 100);
+  return "";
+}
+
 /// An antagonist that hardly ran looks like one without effect.
 void flag_antagonists(const Submission& submission, std::vector<Flag>& flags) {
   for (const auto& launch : submission.launches) {
     for (const auto& series : launch.series) {
-      const auto walked = series.params.find("walked_bytes"), lap = series.params.find("antagonist_bytes");
-      if (series.status != harness::Status::ok || walked == series.params.end() || lap == series.params.end())
-        continue;
-      const auto* bytes = std::get_if<int64_t>(&walked->second);
-      const auto* lap_bytes = std::get_if<int64_t>(&lap->second);
-      if (bytes == nullptr || lap_bytes == nullptr || *bytes >= 2 * *lap_bytes) continue;
-      flags.push_back(
-          {"antagonist_starved",
-           fmt::format(
-               "the antagonist of {} touched {} bytes in the two passes of a launch, less than a lap of "
-               "{} each: its effect is not shown. Free the PU it runs on, or decode more positions",
-               series.arm, *bytes, *lap_bytes),
-           static_cast<double>(*bytes)});
+      if (series.status != harness::Status::ok) continue;
+      const std::string why = starvation(series);
+      if (why.empty()) continue;
+      const double share = number_param(series, "antagonist_cpu_ratio");
+      flags.push_back({"antagonist_starved",
+                       fmt::format("the antagonist of {} {}: its effect is not shown. Free the PU it runs "
+                                   "on, or decode more positions",
+                                   series.arm, why),
+                       std::isnan(share) ? number_param(series, "walked_bytes") : share});
       return;  // once is enough
     }
   }

@@ -203,6 +203,19 @@ TEST(derive_flags, an_antagonist_that_hardly_ran_is_told_once) {
   EXPECT_EQ(flags[0].code, "antagonist_starved");
 }
 
+TEST(derive_flags, an_antagonist_that_had_its_pu_for_half_the_time_is_told) {
+  auto submission = test_submission();
+  auto& params = submission.launches[3].series[3].params;
+  params["antagonist_cpu_ratio"] = 0.9;
+  EXPECT_TRUE(derive(submission).flags.empty());
+  params["antagonist_cpu_ratio"] = 0.5;
+  const auto flags = derive(submission).flags;
+  ASSERT_EQ(flags.size(), 1u);
+  EXPECT_EQ(flags[0].code, "antagonist_starved");
+  EXPECT_EQ(flags[0].value, 0.5);
+  EXPECT_NE(flags[0].detail.find("50 %"), std::string::npos) << flags[0].detail;
+}
+
 TEST(derive_flags, every_code_is_a_heading_of_the_page_and_every_heading_a_code) {
   std::set<std::string> headings,
       expected{

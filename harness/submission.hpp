@@ -77,6 +77,7 @@ struct Plan {
   std::string kernel_version;
   uint64_t weights_seed = 1;
   std::vector<std::string> arms;
+  std::string placement;  ///< where antagonists run: "sibling" | "same_llc" | "other_llc"; "": the nearest
   bool operator==(const Plan&) const = default;
 };
 

@@ -32,6 +32,7 @@ void fields(Io& io, T& value) {
   io("weight_bytes_per_token", value.weight_bytes_per_token);
   io("kernel_version", value.kernel_version);
   io("arms", value.arms);
+  io.optional("placement", value.placement);
 }
 
 template <class Io, Like<Totals> T>

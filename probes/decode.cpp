@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -27,14 +28,13 @@ namespace {
 
 constexpr uint64_t prompt_seed = 2;  // not the golden pass's: one does not warm the other's path
 
-harness::Series make_series(const harness::Plan& plan, const Arm& arm, const DecodeConditions& conditions) {
+harness::Series make_series(const harness::Plan& plan, const Arm& arm) {
   harness::Series series;
   series.probe = "decode";
   series.model = plan.model;
   series.arm = arm.id;
   series.mode = arm.mode;
   series.placement = "none";
-  series.params = conditions.params(arm);
   return series;
 }
 
@@ -72,10 +72,24 @@ void fail_all(harness::Launch& launch, const std::string& reason) {
   }
 }
 
-/// Adds up what the antagonist of an arm touched while its passes ran, warm-up and prefill included.
-void add_walked(harness::Series& series, int64_t bytes) {
-  auto& total = series.params.try_emplace("walked_bytes", int64_t{0}).first->second;
-  total = std::get<int64_t>(total) + bytes;
+/// What an antagonist did during the passes of its arm, warm-up and prefill included, and how long they took.
+struct Work {
+  Toll done;
+  int64_t wall_ns = 0;
+};
+
+/// Adds to a series' params how fast its antagonist worked and which share of the time it had its PU: the
+/// proof that it ran.
+void store_work(harness::Series& series, const Work& work) {
+  if (work.wall_ns <= 0) return;
+  const auto wall_ns = static_cast<double>(work.wall_ns);
+  const auto per_s = [&](int64_t count) { return std::llround(static_cast<double>(count) / wall_ns * 1e9); };
+  series.params["antagonist_cpu_ratio"] =
+      std::round(static_cast<double>(work.done.cpu_ns) / wall_ns * 1000) / 1000;
+  if (work.done.steps > 0) series.params["antagonist_steps_per_s"] = per_s(work.done.steps);
+  if (work.done.bytes == 0) return;
+  series.params["walked_bytes"] = work.done.bytes;
+  series.params["antagonist_bytes_per_s"] = per_s(work.done.bytes);
 }
 
 /// Runs the passes of `launch.arm_order` into the series of their arms.
@@ -83,15 +97,26 @@ void run_passes(const PassSetup& setup, const DecodeContext& context, DecodeCond
                 harness::Launch& launch) {
   harness::Counters counters;
   std::map<std::string, harness::Series*> series_of;
+  std::map<std::string, Work> work_of;
   for (harness::Series& series : launch.series) series_of[series.arm] = &series;
   std::optional<uint64_t> tokens_digest;
   for (size_t i = 0; i < launch.arm_order.size(); ++i) {
     const Arm& arm = find_arm(launch.arm_order[i]);
     const auto antagonist = conditions.antagonist(arm);
+    const Toll before = antagonist ? antagonist->toll() : Toll{};
+    const int64_t start_ns = context.clock.now_ns();
     const PassResult pass = run_pass(setup, conditions.evictor(arm), counters);
     harness::Series& series = *series_of.at(arm.id);
     add_pass(series, pass);
-    if (antagonist) add_walked(series, antagonist->walked_bytes());
+    if (antagonist) {
+      const Toll after = antagonist->toll();
+      Work& work = work_of[arm.id];
+      work.wall_ns += context.clock.now_ns() - start_ns;
+      work.done.bytes += after.bytes - before.bytes;
+      work.done.steps += after.steps - before.steps;
+      work.done.cpu_ns += after.cpu_ns - before.cpu_ns;
+      store_work(series, work);
+    }
     add_counters(launch.counters, pass.counters);
     if (tokens_digest.value_or(pass.tokens_digest) != pass.tokens_digest) {
       fail_all(launch, fmt::format("pass {} ({}) decoded other tokens than the first", i, arm.id));
@@ -147,6 +172,7 @@ void check_plan(const harness::Plan& plan, const models::I8Model* file, const st
   }
   if (plan.block_tokens < 1) refuse(fmt::format("block_tokens {}: give at least 1", plan.block_tokens));
   check_positions(plan);
+  check_placement(plan.placement);
   if (plan.evict_stream_bytes < 0 || plan.evict_stream_bytes > max_buffer_bytes ||
       plan.evict_stream_bytes % size_quantum_bytes != 0) {
     refuse(fmt::format("evict_stream_bytes {}: give a multiple of {} up to {}", plan.evict_stream_bytes,
@@ -178,8 +204,7 @@ harness::Launch run_decode_launch(const harness::Plan& plan, const DecodeContext
   launch.purpose = "decode";
   launch.order_seed = recordable_seed(context.order_seed);
   DecodeConditions conditions(plan, decoder, context.topology, context.pu);
-  for (const std::string& id : plan.arms)
-    launch.series.push_back(make_series(plan, find_arm(id), conditions));
+  for (const std::string& id : plan.arms) launch.series.push_back(make_series(plan, find_arm(id)));
   launch.golden_got = models::golden_digest(decoder, shape);
   if (!plan.golden.empty() && *launch.golden_got != plan.golden) {
     fail_all(launch, fmt::format("wrong logits: the golden pass gave {}, expected {}", *launch.golden_got,
@@ -195,6 +220,7 @@ harness::Launch run_decode_launch(const harness::Plan& plan, const DecodeContext
     const Arm& arm = find_arm(series.arm);
     const Obstacle obstacle = conditions.prepare(arm);
     series.placement = conditions.placement(arm);
+    series.params = conditions.params(arm);
     series.status = obstacle.status;
     series.reason = obstacle.reason;
     if (obstacle.status == harness::Status::ok) runnable.push_back(series.arm);

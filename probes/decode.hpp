@@ -38,6 +38,11 @@ void check_plan(const harness::Plan& plan, const models::I8Model* file = nullptr
 ///   evict_stream  plan.evict_stream_bytes of other memory read before every timed token, likewise
 ///   evict_read    a thread on another PU reads 64 MiB, one byte per line, all the while
 ///   evict_write   … writes it
+///   spin          … multiplies in a register        the controls: what the mere presence of a busy thread
+///   own_l1        … reads within its own L1         costs, and what the traffic of a stream costs
+///   stream_llc    … reads half of its last-level cache
+///   stream_dram   … reads four times that and more
+/// That PU is the nearest, or the nearest at plan.placement.
 /// One series per arm of the plan, in the plan's order. An arm that cannot run here is `unavailable` and
 /// stands not in arm_order; likewise evict_stream without a size to stream, which is `failed`:
 /// "not_evicted". A golden mismatch makes every series `failed`, without samples. The launch's

@@ -13,13 +13,17 @@
 namespace probes {
 namespace {
 
-constexpr std::array<Arm, 6> arms{{
+constexpr std::array<Arm, 10> arms{{
     {"warm", "warm", Condition::none},
     {"aa", "warm", Condition::none},
     {"evict_flush", "evict_flush", Condition::flush},
     {"evict_stream", "evict_stream", Condition::stream},
-    {"evict_read", "evict_read", Condition::walk_read},
-    {"evict_write", "evict_write", Condition::walk_write},
+    {"evict_read", "evict_read", Condition::antagonist, Antagonism::walk_read},
+    {"evict_write", "evict_write", Condition::antagonist, Antagonism::walk_write},
+    {"spin", "spin", Condition::antagonist, Antagonism::spin},
+    {"own_l1", "own_l1", Condition::antagonist, Antagonism::own_l1},
+    {"stream_llc", "stream_llc", Condition::antagonist, Antagonism::stream_llc},
+    {"stream_dram", "stream_dram", Condition::antagonist, Antagonism::stream_dram},
 }};
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/submission.hpp"
+#include "probes/antagonist.hpp"
 
 namespace probes {
 
@@ -13,8 +14,7 @@ enum class Condition {
   none,
   flush,      ///< weights are flushed before each token
   stream,     ///< other memory is read before each token, enough to leave nothing of the weights
-  walk_read,  ///< a thread on another PU reads memory all the while
-  walk_write  ///< … or writes it
+  antagonist  ///< a thread on another PU is busy all the while
 };
 
 /// One way to decode. The A/A arm is "aa": warm once more, under its own name.
@@ -22,11 +22,12 @@ struct Arm {
   const char* id;
   const char* mode;
   Condition condition;
+  Antagonism antagonism = Antagonism::walk_read;  ///< what that thread does
 };
 
 /// Returns whether a thread on another PU runs all the while.
 inline bool is_concurrent(const Arm& arm) {
-  return arm.condition == Condition::walk_read || arm.condition == Condition::walk_write;
+  return arm.condition == Condition::antagonist;
 }
 
 /// Throws Error(usage) that names the nearest arm.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "harness/error.hpp"
 
@@ -53,11 +54,13 @@ TEST(DecodeArms, the_control_arm_is_warm_under_another_name) {
 }
 
 TEST(DecodeArms, every_other_arm_is_the_mode_of_its_name_with_a_condition_of_its_own) {
-  std::set<Condition> seen{Condition::none};
-  for (const std::string id : {"evict_flush", "evict_stream", "evict_read", "evict_write"}) {
+  std::set<std::pair<Condition, Antagonism>> seen;
+  for (const std::string id : {"evict_flush", "evict_stream", "evict_read", "evict_write", "spin", "own_l1",
+                               "stream_llc", "stream_dram"}) {
     EXPECT_EQ(find_arm(id).mode, id);
-    EXPECT_TRUE(seen.insert(find_arm(id).condition).second) << id;
-    EXPECT_EQ(is_concurrent(find_arm(id)), id == "evict_read" || id == "evict_write") << id;
+    EXPECT_NE(find_arm(id).condition, Condition::none) << id;
+    EXPECT_TRUE(seen.insert({find_arm(id).condition, find_arm(id).antagonism}).second) << id;
+    EXPECT_EQ(is_concurrent(find_arm(id)), id != "evict_flush" && id != "evict_stream") << id;
   }
 }
 

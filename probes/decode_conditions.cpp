@@ -4,6 +4,7 @@
 
 #include "harness/cpu_features.hpp"
 #include "harness/error.hpp"
+#include "probes/memory_budget.hpp"
 
 namespace probes {
 namespace {
@@ -43,7 +44,7 @@ DecodeConditions::DecodeConditions(const harness::Plan& plan, const models::Deco
     : plan_(plan), decoder_(decoder), topology_(topology), pu_(pu) {}
 
 Obstacle DecodeConditions::prepare(const Arm& arm) {
-  if (is_concurrent(arm)) return prepare_walk(arm);
+  if (is_concurrent(arm)) return prepare_antagonist(arm);
   if (arm.condition == Condition::stream) return prepare_stream();
   if (arm.condition == Condition::flush &&
       !harness::flush_from_caches(decoder_.weight_regions().front().data(), 1)) {
@@ -52,14 +53,23 @@ Obstacle DecodeConditions::prepare(const Arm& arm) {
   return {};
 }
 
-Obstacle DecodeConditions::prepare_walk(const Arm& arm) {
-  const auto neighbour = nearest_neighbour(topology_, pu_);
+Obstacle DecodeConditions::prepare_antagonist(const Arm& arm) {
+  const auto neighbour = neighbour_at(topology_, pu_, plan_.placement);
   if (!harness::available(neighbour)) return unavailable(std::get<harness::Unavailable>(neighbour).reason);
   neighbour_ = std::get<Neighbour>(neighbour);
+  const auto bytes = antagonist_bytes(arm.antagonism, topology_, neighbour_.pu, memory_budget_bytes());
+  if (!harness::available(bytes)) return unavailable(std::get<harness::Unavailable>(bytes).reason);
+  const int64_t needed = std::get<int64_t>(bytes);
+  antagonist_bytes_[arm.antagonism] = needed;
   return tried([&] {
-    if (!walked_) walked_.emplace(static_cast<size_t>(memory_walk_bytes), harness::Pages::huge);
-    const auto walks_for_a_moment = antagonist(arm);
+    if (needed > 0) memory_.try_emplace(needed, static_cast<size_t>(needed), harness::Pages::huge);
+    const auto runs_for_a_moment = antagonist(arm);
   });
+}
+
+const harness::Buffer* DecodeConditions::memory_of(const Arm& arm) const {
+  const auto found = memory_.find(antagonist_bytes_.at(arm.antagonism));
+  return found == memory_.end() ? nullptr : &found->second;
 }
 
 Obstacle DecodeConditions::prepare_stream() {
@@ -79,8 +89,10 @@ std::string DecodeConditions::placement(const Arm& arm) const {
 
 std::map<std::string, harness::Param> DecodeConditions::params(const Arm& arm) const {
   if (arm.condition == Condition::flush) return {{"flush_bytes", flushed_bytes(decoder_)}};
-  if (is_concurrent(arm)) return {{"antagonist_bytes", memory_walk_bytes}};
-  return {};  // what is streamed stands in the plan
+  const auto gone_round = antagonist_bytes_.find(arm.antagonism);
+  if (!is_concurrent(arm) || gone_round == antagonist_bytes_.end()) return {};  // streamed: see the plan
+  if (gone_round->second == 0) return {};
+  return {{"antagonist_bytes", gone_round->second}};
 }
 
 std::function<void()> DecodeConditions::evictor(const Arm& arm) {
@@ -90,10 +102,9 @@ std::function<void()> DecodeConditions::evictor(const Arm& arm) {
   return {};
 }
 
-std::unique_ptr<MemoryWalk> DecodeConditions::antagonist(const Arm& arm) const {
+std::unique_ptr<Antagonist> DecodeConditions::antagonist(const Arm& arm) const {
   if (!is_concurrent(arm)) return nullptr;
-  return std::make_unique<MemoryWalk>(topology_, neighbour_.pu, *walked_,
-                                      arm.condition == Condition::walk_read ? Walk::read : Walk::write);
+  return std::make_unique<Antagonist>(topology_, neighbour_.pu, arm.antagonism, memory_of(arm));
 }
 
 }  // namespace probes

@@ -11,8 +11,9 @@
 #include "harness/submission.hpp"
 #include "harness/topology.hpp"
 #include "models/decoder.hpp"
+#include "probes/antagonist.hpp"
 #include "probes/decode_arms.hpp"
-#include "probes/memory_walk.hpp"
+#include "probes/neighbour.hpp"
 #include "probes/stream_eviction.hpp"
 
 namespace probes {
@@ -23,7 +24,7 @@ struct Obstacle {
   std::string reason;
 };
 
-/// Owns the memory that arms evict with and the thread that walks it.
+/// Owns the memory that arms evict with and antagonists go round.
 class DecodeConditions {
  public:
   /// `pu` is where decoding runs: antagonists go elsewhere.
@@ -34,17 +35,19 @@ class DecodeConditions {
   Obstacle prepare(const Arm& arm);
   /// Returns where the antagonist of an arm runs: "none" for arms without one.
   [[nodiscard]] std::string placement(const Arm& arm) const;
-  /// Returns the params of an arm's series: how much is flushed, streamed or walked.
+  /// Returns the params of an arm's series: how much is flushed, streamed or gone round.
   [[nodiscard]] std::map<std::string, harness::Param> params(const Arm& arm) const;
   /// Returns what evicts before each token of an arm, outside its duration; empty when nothing does.
   [[nodiscard]] std::function<void()> evictor(const Arm& arm);
   /// Returns the running antagonist of an arm, or nullptr.
-  [[nodiscard]] std::unique_ptr<MemoryWalk> antagonist(const Arm& arm) const;
+  [[nodiscard]] std::unique_ptr<Antagonist> antagonist(const Arm& arm) const;
   /// Returns whether all that was streamed so far was what had been written.
   [[nodiscard]] bool streams_were_right() const { return streams_were_right_; }
 
  private:
-  Obstacle prepare_walk(const Arm& arm);
+  Obstacle prepare_antagonist(const Arm& arm);
+  /// Returns the memory of an arm's antagonist, or nullptr when it needs none.
+  [[nodiscard]] const harness::Buffer* memory_of(const Arm& arm) const;
   Obstacle prepare_stream();
 
   const harness::Plan& plan_;
@@ -52,7 +55,8 @@ class DecodeConditions {
   const harness::Topology& topology_;
   int pu_;
   Neighbour neighbour_;
-  std::optional<harness::Buffer> walked_;
+  std::map<int64_t, harness::Buffer> memory_;  ///< of antagonists, by its bytes: no two run at once
+  std::map<Antagonism, int64_t> antagonist_bytes_;
   std::optional<StreamEviction> stream_;
   bool streams_were_right_ = true;
 };

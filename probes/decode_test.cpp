@@ -159,6 +159,39 @@ TEST(Decode, the_antagonists_run_on_another_pu_and_their_place_is_recorded) {
   }
 }
 
+TEST(Decode, the_controls_prove_that_they_ran) {
+  const auto topology = harness::read_host_topology();
+  if (harness::allowed_pus(topology).size() < 2) GTEST_SKIP() << "only one PU is allowed here";
+  const auto launch = run(make_plan({"spin", "own_l1", "stream_llc", "stream_dram"}), topology);
+  for (const auto& series : launch.series) {
+    if (series.status == harness::Status::unavailable) continue;  // caches not told, or too little memory
+    ASSERT_EQ(series.status, harness::Status::ok) << series.arm << ": " << series.reason;
+    EXPECT_NE(series.placement, "none");
+    EXPECT_EQ(series.samples.size(), 4U);
+    const bool spins = series.arm == "spin";
+    EXPECT_EQ(series.params.count("antagonist_steps_per_s"), spins ? 1U : 0U);
+    EXPECT_EQ(series.params.count("antagonist_bytes"), spins ? 0U : 1U);
+    EXPECT_EQ(series.params.count("antagonist_bytes_per_s"), spins ? 0U : 1U);
+    EXPECT_GT(
+        std::get<int64_t>(series.params.at(spins ? "antagonist_steps_per_s" : "antagonist_bytes_per_s")), 0);
+    EXPECT_GT(std::get<double>(series.params.at("antagonist_cpu_ratio")), 0);
+  }
+}
+
+TEST(Decode, an_antagonist_runs_where_the_plan_says_or_not_at_all) {
+  const auto topology = harness::read_host_topology();
+  for (const std::string place : {"sibling", "same_llc", "other_llc"}) {
+    auto plan = make_plan({"warm", "spin"});
+    plan.placement = place;
+    const auto launch = run(plan, topology);
+    const auto& series = series_of(launch, "spin");
+    const bool exists = harness::neighbour_pu(topology, harness::allowed_pus(topology).front(), place) >= 0;
+    EXPECT_EQ(series.status, exists ? harness::Status::ok : harness::Status::unavailable) << place;
+    EXPECT_EQ(series.placement, exists ? place : "none");
+    EXPECT_EQ(series_of(launch, "warm").status, harness::Status::ok);
+  }
+}
+
 TEST(Decode, the_antagonist_is_unavailable_with_one_pu_and_the_other_arms_run) {
   const auto launch =
       run(make_plan({"warm", "evict_read"}), harness::read_synthetic_topology("pack:1 l3:1 core:1 pu:1"));
@@ -240,6 +273,8 @@ TEST(Decode, plans_that_cannot_run_are_usage_errors) {
   EXPECT_EQ(refusal([](Plan& p) { p.evict_stream_bytes = int64_t{1} << 50; }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.weights = std::string(64, 'a'); }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.threads = 2; }), ExitCode::usage);
+  EXPECT_EQ(refusal([](Plan& p) { p.placement = "sibling"; }), ExitCode::ok);
+  EXPECT_EQ(refusal([](Plan& p) { p.placement = "none"; }), ExitCode::usage);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ namespace {
 using harness::ExitCode;
 
 struct DecodeOptions {
-  std::string model, weights_file, isa, positions, arithmetic = "int8", routing = "none";
+  std::string model, weights_file, isa, positions, arithmetic = "int8", routing = "none", placement;
   std::vector<std::string> modes;
   int launches = 5;
   bool json = false, profile = false;
@@ -60,6 +60,7 @@ harness::Plan plan_of(const Session& session, const DecodeOptions& options, cons
   const models::Shape& shape = file == nullptr ? models::find_shape(options.model) : file->shape;
   harness::Plan plan = make_plan(session, shape, arms_of(options.modes));
   plan.launches = options.launches;
+  plan.placement = options.placement;
   plan.arithmetic = options.arithmetic;
   plan.routing = models::routing_text(models::parse_routing(options.routing));
   if (!options.positions.empty()) {
@@ -181,8 +182,15 @@ void add_decode(CLI::App& app, Invocation& invocation) {
   CLI::Option* modes =
       command
           ->add_option("--mode", options->modes,
-                       "warm, evict_flush or evict_read; may be repeated; warm and its A/A always run")
+                       "warm, evict_flush, evict_read, evict_write, or a control: spin, own_l1, stream_llc, "
+                       "stream_dram; may be repeated; warm and its A/A always run")
           ->allow_extra_args(false);
+  CLI::Option* placement =
+      command
+          ->add_option("--placement", options->placement,
+                       "where the other thread of evict_read, evict_write and the controls runs: sibling, "
+                       "same_llc or other_llc; else the nearest that there is")
+          ->check(CLI::IsMember({"sibling", "same_llc", "other_llc"}));
   command
       ->add_option("--arithmetic", options->arithmetic,
                    "int8, or float: GEMV inputs are not rounded, codes are converted and multiplied in float")
@@ -206,6 +214,7 @@ void add_decode(CLI::App& app, Invocation& invocation) {
       ->excludes(modes)
       ->excludes(positions)
       ->excludes(launches)
+      ->excludes(placement)
       ->excludes(routing);
   command->add_flag("--json", options->json, "print the document");
   command->callback([&invocation, options] {

@@ -13,7 +13,7 @@
 #include "models/decoder.hpp"
 #include "models/kernels/select.hpp"
 #include "probes/decode.hpp"
-#include "probes/memory_walk.hpp"
+#include "probes/neighbour.hpp"
 #include "probes/probe.hpp"
 
 namespace cli {
@@ -142,7 +142,7 @@ harness::Plan make_stream_plan(const Session& session, const models::Shape& shap
 }
 
 void add_forecasts(const Session& session, harness::Submission& submission, const harness::Plan& plan) {
-  const auto neighbour = probes::nearest_neighbour(session.topology, session.pu);
+  const auto neighbour = probes::neighbour_at(session.topology, session.pu, plan.placement);
   for (const std::string& id : plan.arms) {
     const probes::Arm& arm = probes::find_arm(id);
     if (id != arm.mode) continue;  // the A/A arm is forecast as the mode it repeats
