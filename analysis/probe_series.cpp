@@ -36,6 +36,12 @@ int64_t integer_param(const Series& series, const std::string& name, int64_t oth
   return value ? *value : otherwise;
 }
 
+/// Reads by one thread, not confined to windows: what forecasts and roofs of a core are about.
+bool is_main_series(const Series& series) {
+  return text_param(series, "operation", "read") == "read" && integer_param(series, "threads", 1) == 1 &&
+         integer_param(series, "window_bytes", 0) == 0;
+}
+
 }  // namespace
 
 int64_t series_page_bytes(const Series& series, int64_t otherwise) {
@@ -52,7 +58,7 @@ Reading<const Series*> find_series(const Submission& submission, const std::stri
   for (const auto& launch : submission.launches) {
     if (launch.purpose != purpose) continue;
     for (const auto& series : launch.series) {
-      if (series.probe != probe || text_param(series, "operation", "read") != "read") continue;
+      if (series.probe != probe || !is_main_series(series)) continue;
       if (series.status != harness::Status::ok) {
         reason = fmt::format("{}: {}", probe, series.reason.empty() ? "failed" : series.reason);
       } else if (!best || series_page_bytes(series, 0) > series_page_bytes(*best, 0)) {

@@ -8,7 +8,7 @@
 namespace analysis {
 
 /// Returns the first ok series of a probe in launches of a purpose; of several page sizes the largest, of
-/// several operations the read. Unavailable with the series' own reason, or "PROBE has not run".
+/// several operations the read, on one thread, not confined to windows. Unavailable with the series' own reason, or "PROBE has not run".
 harness::Reading<const harness::Series*> find_series(const harness::Submission& submission,
                                                      const std::string& purpose, const std::string& probe);
 

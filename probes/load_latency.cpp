@@ -3,6 +3,7 @@
 #include "harness/streams/streams.hpp"
 #include "harness/topology.hpp"
 #include "probes/memory_budget.hpp"
+#include "probes/paged_buffer.hpp"
 #include "probes/pointer_chase.hpp"
 #include "probes/probe.hpp"
 #include "probes/sweep.hpp"
@@ -17,6 +18,8 @@ namespace {
 constexpr int64_t loads_per_repeat = 16'384;
 constexpr int64_t sample_ns = 250'000;  // fast levels repeat the loads until they are long against the clock
 constexpr int64_t refresh_laps = 4;
+/// 16 pages of 4 KiB: fewer than any first-level TLB holds (Intel SDM vol. 3A 4.10; AMD APM vol. 2 5.5).
+constexpr int64_t own_window_bytes = 64 << 10;
 
 /// Returns how many laps to read before a sample. Of a set twice as large as the last-level cache nothing can
 /// stay.
@@ -40,7 +43,12 @@ harness::Series run(const ProbeContext& context) {
     return unavailable_series("load_latency", std::get<harness::Unavailable>(sizes).reason);
   }
   const auto& sizes_bytes = std::get<std::vector<int64_t>>(sizes);
-  const harness::Buffer buffer(static_cast<size_t>(sizes_bytes.back()), harness::Pages::huge, context.seed);
+  const std::string& pages = context.variant.pages;
+  const int64_t window_bytes = context.variant.window_bytes;
+  const auto taken = take_buffer(sizes_bytes.back(), pages, context.seed);
+  if (!harness::available(taken))
+    return unavailable_series("load_latency", std::get<harness::Unavailable>(taken).reason);
+  const auto& buffer = std::get<harness::Buffer>(taken);
   const harness::Streams& streams = harness::select_streams(context.features);
   const std::byte* at = nullptr;
   int64_t chain_bytes = 0;
@@ -49,8 +57,10 @@ harness::Series run(const ProbeContext& context) {
   body.work_unit = "loads";
   body.min_sample_ns = sample_ns;
   body.begin = [&](int64_t size) {
+    const int64_t lines = size / chase_line_bytes;
     link_lines(buffer.data(),
-               single_cycle(size / chase_line_bytes, context.seed + static_cast<uint64_t>(size)));
+               single_cycle_in_windows(lines, window_bytes > 0 ? window_bytes / chase_line_bytes : lines,
+                                       context.seed + static_cast<uint64_t>(size)));
     at = buffer.data();
     chain_bytes = size;
   };
@@ -70,9 +80,8 @@ harness::Series run(const ProbeContext& context) {
   harness::Series series;
   series.probe = "load_latency";
   sweep(context, sizes_bytes, body, series);
-  series.params["pages"] = std::string("huge");
-  series.params["buffer_bytes"] = static_cast<int64_t>(buffer.bytes());
-  series.params["huge_bytes_granted"] = static_cast<int64_t>(buffer.huge_bytes_granted());
+  record_pages(series, buffer, pages);
+  if (window_bytes > 0) series.params["window_bytes"] = window_bytes;
   series.params["retouch"] = std::string("read stream over the set before each sample");
   series.params["refresh_laps"] = refresh_laps;
   series.params["refresh_isa"] = std::string(streams.isa);
@@ -81,10 +90,20 @@ harness::Series run(const ProbeContext& context) {
   return series;
 }
 
+/// Small pages with and without windows beside huge ones tell the time of translation from that of caches.
+std::vector<Variant> variants(const ProbeContext&) {
+  std::vector<Variant> listed(3);
+  listed[1].pages = listed[2].pages = "small";
+  listed[2].window_bytes = own_window_bytes;
+  return listed;
+}
+
 }  // namespace
 
 extern const Probe load_latency_probe;
-const Probe load_latency_probe{"load_latency",
-                               "load-to-use time over working-set sizes (random pointer chase)", true, run};
+const Probe load_latency_probe{
+    "load_latency", "load-to-use time over working-set sizes (random pointer chase)",
+    true,           run,
+    "pages window", variants};
 
 }  // namespace probes

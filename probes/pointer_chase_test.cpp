@@ -74,5 +74,32 @@ TEST(PointerChase, a_chase_makes_as_many_steps_as_asked) {
   }
 }
 
+TEST(PointerChase, windows_are_visited_whole_one_after_the_other_in_one_cycle) {
+  constexpr int64_t lines = 1000, window = 64;
+  const auto successor = single_cycle_in_windows(lines, window, 3);
+  ASSERT_EQ(successor.size(), size_t{lines});
+  std::vector<int> visits(lines), entries((lines + window - 1) / window);
+  uint32_t at = 0;
+  for (int64_t i = 0; i < lines; ++i) {
+    const uint32_t next = successor[at];
+    if (next / window != at / window) ++entries[next / window];
+    ++visits[next];
+    at = next;
+  }
+  EXPECT_EQ(at, 0U);
+  for (const int count : visits) EXPECT_EQ(count, 1);
+  for (const int count : entries) EXPECT_EQ(count, 1);
+}
+
+TEST(PointerChase, the_order_inside_windows_and_among_them_follows_the_seed) {
+  const auto one = single_cycle_in_windows(1024, 64, 1);
+  EXPECT_EQ(one, single_cycle_in_windows(1024, 64, 1));
+  EXPECT_NE(one, single_cycle_in_windows(1024, 64, 2));
+  EXPECT_EQ(single_cycle_in_windows(64, 64, 5), single_cycle(64, 5));
+  int ascending = 0;
+  for (size_t line = 0; line + 1 < one.size(); ++line) ascending += one[line] == line + 1 ? 1 : 0;
+  EXPECT_LT(ascending, 64);
+}
+
 }  // namespace
 }  // namespace probes

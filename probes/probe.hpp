@@ -11,6 +11,7 @@
 #include "harness/cpu_features.hpp"
 #include "harness/submission.hpp"
 #include "harness/topology.hpp"
+#include "probes/variant.hpp"
 #include "probes/working_sets.hpp"
 
 namespace probes {
@@ -26,6 +27,7 @@ struct ProbeContext {
   uint64_t seed = 1;  ///< order of sizes, chase permutation
   /// Called with the fraction done in [0, 1]; may be empty.
   std::function<void(double)> progress;
+  Variant variant = {};  ///< which series; a probe ignores the fields that it does not know
 };
 
 struct Probe {
@@ -35,6 +37,9 @@ struct Probe {
   /// Runs on the calling thread, which the caller has pinned. What cannot be measured here comes back as a
   /// series with status unavailable and the reason.
   harness::Series (*run)(const ProbeContext& context);
+  const char* choices = "";  ///< the fields of Variant that it knows, as names between spaces
+  /// Lists every series it offers, the first being what a run needs; nullptr: only that one.
+  std::vector<Variant> (*variants)(const ProbeContext& context) = nullptr;
 };
 
 /// All probes of this binary, in the order in which `run` takes them.

@@ -1,6 +1,7 @@
 #include "probes/read_sweep.hpp"
 
 #include "harness/streams/streams.hpp"
+#include "probes/paged_buffer.hpp"
 #include "probes/sweep.hpp"
 
 namespace probes {
@@ -26,9 +27,7 @@ harness::Series read_sweep(const std::string& probe, const ProbeContext& context
   harness::Series series;
   series.probe = probe;
   sweep(context, sizes_bytes, body, series);
-  series.params["pages"] = std::string("huge");
-  series.params["buffer_bytes"] = static_cast<int64_t>(buffer.bytes());
-  series.params["huge_bytes_granted"] = static_cast<int64_t>(buffer.huge_bytes_granted());
+  record_pages(series, buffer, context.variant.pages);
   series.params["isa"] = std::string(streams.isa);
   series.params["vector_bytes"] = static_cast<int64_t>(streams.vector_bytes);
   return series;

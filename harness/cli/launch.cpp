@@ -5,6 +5,7 @@
 
 #include "harness/cli/child.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/variant_options.hpp"
 #include "harness/counters.hpp"
 #include "harness/cpu_features.hpp"
 #include "harness/pinning.hpp"
@@ -21,8 +22,28 @@ struct LaunchOptions {
   std::vector<int64_t> sizes;
   int sizes_per_octave = 2, samples = 5, pu = -1;
   uint64_t seed = 1;
-  bool progress = false;
+  bool progress = false, all_variants = false;
+  std::shared_ptr<probes::VariantChoice> choice = std::make_shared<probes::VariantChoice>();
 };
+
+/// One series to measure.
+struct Asked {
+  const probes::Probe& probe;
+  probes::Variant variant;
+};
+
+/// Returns the series to measure: each probe's main one, or every one it lists, with what was chosen.
+std::vector<Asked> asked_series(const LaunchOptions& options, const probes::ProbeContext& context) {
+  std::vector<Asked> asked;
+  for (const std::string& id : options.ids) {
+    const probes::Probe& probe = probes::find_probe(id);
+    std::vector<probes::Variant> listed(1);
+    if (options.all_variants && probe.variants != nullptr) listed = probe.variants(context);
+    for (const probes::Variant& variant : probes::chosen_variants(id, probe.choices, listed, *options.choice))
+      asked.push_back({probe, variant});
+  }
+  return asked;
+}
 
 harness::Launch take_probes(const LaunchOptions& options, const harness::Topology& topology) {
   harness::Launch launch;
@@ -30,21 +51,23 @@ harness::Launch take_probes(const LaunchOptions& options, const harness::Topolog
   const harness::CpuFeatures features = harness::read_cpu_features();
   harness::Counters counters;
   counters.start();
-  for (size_t i = 0; i < options.ids.size(); ++i) {
-    probes::ProbeContext context{topology,
-                                 features,
-                                 harness::steady_clock(),
-                                 options.sizes,
-                                 options.sizes_per_octave,
-                                 options.samples,
-                                 options.seed,
-                                 {}};
+  probes::ProbeContext context{topology,
+                               features,
+                               harness::steady_clock(),
+                               options.sizes,
+                               options.sizes_per_octave,
+                               options.samples,
+                               options.seed,
+                               {}};
+  const std::vector<Asked> asked = asked_series(options, context);
+  for (size_t i = 0; i < asked.size(); ++i) {
     if (options.progress) {
-      context.progress = [i, n = options.ids.size()](double fraction) {
+      context.progress = [i, n = asked.size()](double fraction) {
         report_progress((static_cast<double>(i) + fraction) / static_cast<double>(n));
       };
     }
-    launch.series.push_back(probes::find_probe(options.ids[i]).run(context));
+    context.variant = asked[i].variant;
+    launch.series.push_back(asked[i].probe.run(context));
   }
   launch.counters = counters.stop();
   return launch;
@@ -87,6 +110,8 @@ void add_launch(CLI::App& app, Invocation& invocation) {
   command->add_option("--samples", options->samples);
   command->add_option("--pu", options->pu);
   command->add_option("--seed", options->seed);
+  command->add_flag("--all-variants", options->all_variants);
+  add_variant_options(*command, options->choice);
   command->add_flag("--progress-descriptor", options->progress, "write progress to file descriptor 3");
   command->callback(
       [&invocation, options] { invocation.action = [options] { return run_launch(*options); }; });

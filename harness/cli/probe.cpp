@@ -13,6 +13,7 @@
 #include "harness/cli/parse.hpp"
 #include "harness/cli/result_table.hpp"
 #include "harness/cli/session.hpp"
+#include "harness/cli/variant_options.hpp"
 #include "harness/curve.hpp"
 #include "harness/nearest_name.hpp"
 
@@ -28,7 +29,12 @@ struct ProbeOptions {
   int sizes_per_octave = 4, samples = 5;
   bool list = false, json = false;
   std::string folder, database;
+  std::shared_ptr<probes::VariantChoice> choice = std::make_shared<probes::VariantChoice>();
 };
+
+bool chooses_variants(const probes::VariantChoice& choice) {
+  return choice.operation || choice.pages || choice.window_bytes || choice.pool_bytes || choice.threads;
+}
 
 std::string list_text(const Terminal& terminal) {
   Table table{{"probe", "what it measures"}, {}, {0, 1}};
@@ -55,10 +61,32 @@ std::string capacities_text(const Terminal& terminal, const std::vector<harness:
   return paint(terminal, Colour::bold, capacity_id) + "\n" + to_text(terminal, table) + "\n";
 }
 
+/// Returns a probe's name with what its series differs in from the main one.
+std::string heading(const harness::Series& series) {
+  std::string text = series.probe;
+  const auto add = [&](const char* name, const std::string& usual, const auto& format) {
+    const auto found = series.params.find(name);
+    if (found == series.params.end()) return;
+    std::string value;
+    if (const auto* word = std::get_if<std::string>(&found->second)) value = *word;
+    if (const auto* count = std::get_if<int64_t>(&found->second)) value = format(*count);
+    if (value != usual) text += ", " + value;
+  };
+  const auto bytes = [](int64_t count) { return format_bytes(static_cast<double>(count)); };
+  add("operation", "read", bytes);
+  add("pages", "huge", bytes);
+  if (text.ends_with("small")) text += " pages";
+  add("window_bytes", "", [&](int64_t count) { return "windows of " + bytes(count); });
+  add("pool_bytes", "", [&](int64_t count) { return "pool of " + bytes(count); });
+  add("threads", "1 thread",
+      [](int64_t count) { return fmt::format("{} thread{}", count, count == 1 ? "" : "s"); });
+  return text;
+}
+
 /// Returns one line per size: the rate or the latency, its 95 % interval over samples, and a bar.
 std::string curve_text(const Terminal& terminal, const harness::Series& series) {
   if (series.status != harness::Status::ok)
-    return fmt::format("{}: unavailable: {}\n\n", series.probe, series.reason);
+    return fmt::format("{}: unavailable: {}\n\n", heading(series), series.reason);
   const bool loads = series.work_unit == "loads", bytes = series.work_unit == "bytes";
   const auto reading = harness::make_curve(
       series.sizes_bytes, series.work_per_sample, series.samples_by_size,
@@ -79,7 +107,7 @@ std::string curve_text(const Terminal& terminal, const harness::Series& series) 
                      digits, terminal.utf8 ? "–" : "-", curve.high[i] * scale, digits),
          loads || bytes ? bar(terminal, curve.values[i] / highest, 40) : ""});
   }
-  return paint(terminal, Colour::bold, series.probe) + "\n" + to_text(terminal, table) + "\n";
+  return paint(terminal, Colour::bold, heading(series)) + "\n" + to_text(terminal, table) + "\n";
 }
 
 /// Throws Error(usage) for an ID that is neither a probe nor cache_capacity, with the nearest of all of them.
@@ -129,10 +157,13 @@ ProbeRequest request_of(const ProbeOptions& options) {
     if (!options.ids.empty() && !options.sizes.empty() && !probe.takes_sizes) {
       throw harness::Error(harness::ExitCode::usage, fmt::format("{} takes no --size", id));
     }
+    probes::chosen_variants(id, probe.choices, {}, *options.choice);
   }
   for (const std::string& size : options.sizes) request.sizes_bytes.push_back(parse_size(size));
   request.sizes_per_octave = options.sizes_per_octave;
   request.samples = options.samples;
+  request.all_variants = true;
+  request.choice = *options.choice;
   return request;
 }
 
@@ -161,8 +192,8 @@ harness::ExitCode run(const ProbeOptions& options, const Terminal& terminal) {
   refuse_if_nothing_was_measured(submission.launches[0]);
   const std::string text = finish_submission(session, submission);
   // Only the complete set can serve a forecast later; a part of it is shown and not stored.
-  const bool complete = options.ids.empty() && options.sizes.empty();
-  std::string where = "not stored: only the complete set of probes is (no IDs, no --size)\n";
+  const bool complete = options.ids.empty() && options.sizes.empty() && !chooses_variants(*options.choice);
+  std::string where = "not stored: only the complete set of probes is (no IDs, no sizes, nothing chosen)\n";
   if (complete)
     where = "submission: " + save_submission(submission, text, options.folder, options.database).path + "\n";
   if (options.json) {
@@ -190,6 +221,7 @@ void add_probe(CLI::App& app, Invocation& invocation) {
   command->add_option("--sizes-per-octave", options->sizes_per_octave, "density of the curves")
       ->check(CLI::Range(1, 16));
   command->add_option("--samples", options->samples, "samples per size")->check(CLI::Range(1, 100));
+  add_variant_options(*command, options->choice);
   command->add_flag("--list", options->list, "list the probes");
   command->add_option("--out", options->folder, "folder for the document");
   command->add_option("--db", options->database, "store instead of $TOKROOF_HOME/store.sqlite");

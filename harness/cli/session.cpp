@@ -9,6 +9,7 @@
 #include "harness/build_info.hpp"
 #include "harness/cli/child.hpp"
 #include "harness/cli/decode_memory.hpp"
+#include "harness/cli/variant_options.hpp"
 #include "harness/digest.hpp"
 #include "harness/pinning.hpp"
 #include "harness/store.hpp"
@@ -92,6 +93,8 @@ harness::Launch launch_probes(const Session& session, const ProbeRequest& reques
   for (const std::string& id : request.ids) arguments.insert(arguments.end(), {"--probe", id});
   for (const int64_t size : request.sizes_bytes)
     arguments.insert(arguments.end(), {"--size", std::to_string(size)});
+  if (request.all_variants) arguments.emplace_back("--all-variants");
+  for (const std::string& argument : variant_arguments(request.choice)) arguments.push_back(argument);
   return launch(session, std::move(arguments), progress);
 }
 

@@ -12,6 +12,7 @@
 #include "harness/submission.hpp"
 #include "harness/topology.hpp"
 #include "models/kernels/kernels.hpp"
+#include "probes/variant.hpp"
 
 namespace cli {
 
@@ -42,6 +43,8 @@ struct ProbeRequest {
   int sizes_per_octave = 2;
   int samples = 5;
   uint64_t seed = 1;
+  bool all_variants = false;  ///< every series that a probe lists, not its main one alone
+  probes::VariantChoice choice;
 };
 using OnProgress = std::function<void(double)>;
 
