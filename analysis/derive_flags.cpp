@@ -32,7 +32,8 @@ constexpr double lag1_limit = 0.6;
 constexpr double antagonist_limit_share = 0.8;
 
 std::string plan_label(const harness::DecodeKey& key) {
-  return fmt::format("{} ({})", key.model, key.isa);
+  const std::string routing = key.routing == "none" ? "" : ", " + key.routing;
+  return fmt::format("{} ({}{})", key.model, key.isa, routing);
 }
 
 void flag_controls(const std::vector<harness::ArmRatio>& ratios, std::vector<Flag>& flags) {
@@ -105,16 +106,16 @@ void flag_drift(const Submission& submission, std::vector<Flag>& flags) {
   std::array<Drift, 4> drifts;
   for (const char* probe : {"load_bandwidth", "dram_stream"}) {
     const auto before = find_curve(submission, "probes", probe, harness::Spread::of_median_95);
-    const auto after = find_curve(submission, "roofs_after", probe, harness::Spread::of_median_95);
-    if (!available(before) || !available(after)) continue;
-    const auto& repeated = std::get<Curve>(after);
-    for (size_t i = 0; i < repeated.sizes_bytes.size(); ++i) {
-      const int64_t size = repeated.sizes_bytes[i];
-      const auto was = harness::read_at(std::get<Curve>(before), static_cast<double>(size));
-      if (was.clamped || at_an_edge(submission.machine, size)) continue;
-      const auto level = std::find(levels.begin(), levels.end(), level_of_size(submission.machine, size));
-      note_drift(drifts[static_cast<size_t>(level - levels.begin())], repeated.values[i] / was.value.median,
-                 size);
+    if (!available(before)) continue;
+    for (const Curve& repeated : repeated_curves(submission, probe, harness::Spread::of_median_95)) {
+      for (size_t i = 0; i < repeated.sizes_bytes.size(); ++i) {
+        const int64_t size = repeated.sizes_bytes[i];
+        const auto was = harness::read_at(std::get<Curve>(before), static_cast<double>(size));
+        if (was.clamped || at_an_edge(submission.machine, size)) continue;
+        const auto level = std::find(levels.begin(), levels.end(), level_of_size(submission.machine, size));
+        note_drift(drifts[static_cast<size_t>(level - levels.begin())], repeated.values[i] / was.value.median,
+                   size);
+      }
     }
   }
   for (size_t i = 0; i < levels.size(); ++i) {
@@ -128,6 +129,20 @@ void flag_drift(const Submission& submission, std::vector<Flag>& flags) {
              levels[i], drift.size_bytes, *drift.ratio),
          *drift.ratio});
   }
+}
+
+void flag_pauses(const Submission& submission, std::vector<Flag>& flags) {
+  if (submission.interruptions.empty()) return;
+  double paused_s = 0;
+  for (const auto& pause : submission.interruptions) paused_s += static_cast<double>(pause.paused_ns) * 1e-9;
+  const auto& first = submission.interruptions.front();
+  flags.push_back(
+      {"paused",
+       fmt::format("the run was paused {} time{}, {:.0f} s in all, first before launch {}. Rounds on either "
+                   "side of a pause are no neighbours; take it in one go where a comparison hangs on them",
+                   submission.interruptions.size(), submission.interruptions.size() == 1 ? "" : "s", paused_s,
+                   first.before_launch),
+       paused_s});
 }
 
 void flag_steal(const Submission& submission, std::vector<Flag>& flags) {
@@ -317,6 +332,7 @@ std::vector<Flag> derive_flags(const Submission& submission, const std::vector<A
   flag_controls(ratios, flags);
   flag_few_launches(arms, flags);
   flag_drift(submission, flags);
+  flag_pauses(submission, flags);
   flag_steal(submission, flags);
   flag_switches(submission, flags);
   flag_ties(submission, flags);

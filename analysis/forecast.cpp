@@ -22,7 +22,7 @@ namespace {
 constexpr auto spread = harness::Spread::of_next_90;
 
 // Changes whenever the same probes would give another figure.
-constexpr std::string_view forecast_version = "1";
+constexpr std::string_view forecast_version = "2";
 
 /// Evicted before every token, so that each weight byte comes from memory whatever the caches could hold.
 bool reads_from_dram(const std::string& mode) {
@@ -35,6 +35,7 @@ Reading<Interval> at_largest(const Reading<Curve>& curve) {
   return Interval{made.values.back(), made.low.back(), made.high.back()};
 }
 
+/// `weight_bytes`: all that must be resident, every expert included.
 Reading<Interval> cache_bandwidth(const Submission& probed, const Reading<Curve>& curve,
                                   int64_t weight_bytes) {
   if (const auto* why = std::get_if<Unavailable>(&curve)) return *why;
@@ -63,6 +64,12 @@ Reading<Interval> per_token(const Reading<Interval>& bytes_per_s, int64_t weight
   const auto& rate = std::get<Interval>(bytes_per_s);
   const double bytes = static_cast<double>(weight_bytes);
   return Interval{rate.median / bytes, rate.low / bytes, rate.high / bytes};
+}
+
+/// The weights that a cache must hold for tokens to find theirs in it. Which experts come next is not known
+/// beforehand, so all of them.
+int64_t resident_bytes(const models::Shape& shape, const models::Cost& cost) {
+  return shape.experts.count == 0 ? cost.weight_bytes_per_token : cost.weight_bytes;
 }
 
 /// The text whose digest is inputs_sha256; docs/forecasts.md gives its form.
@@ -110,7 +117,7 @@ std::vector<Forecast> make_forecasts(const Submission& probed, const models::Sha
   if (reads_from_dram(key.mode)) {
     add("curve", at_largest(bandwidth));
   } else {
-    add("cache_roof", cache_bandwidth(probed, bandwidth, cost.weight_bytes_per_token));
+    add("cache_roof", cache_bandwidth(probed, bandwidth, resident_bytes(shape, cost)));
     add("curve", curve_bandwidth(bandwidth, cost.working_set_bytes));
   }
   return forecasts;

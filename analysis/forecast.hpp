@@ -12,9 +12,10 @@ namespace analysis {
 ///   warm and concurrent modes   all three
 ///   evict_flush, evict_stream   dram_roof and curve at DRAM
 /// dram_roof: read bandwidth of DRAM ÷ weight bytes per token. cache_roof: read bandwidth of the smallest
-/// cache whose *reported* size holds the weights ÷ weight bytes (the argument under test). curve: the
-/// measured read curve, interpolated on log-log axes at the working set ÷ weight bytes. Never reads a decode
-/// series. made_ns and made_utc are left for the caller.
+/// cache whose *reported* size holds the weights, every expert's too, ÷ weight bytes per token (the argument
+/// under test). curve: the measured read curve, interpolated on log-log axes at the working set (with the
+/// whole pool of experts) ÷ weight bytes per token. Never reads a decode series. made_ns and made_utc are
+/// left for the caller.
 std::vector<harness::Forecast> make_forecasts(const harness::Submission& probed, const models::Shape& shape,
                                               const harness::DecodeKey& key);
 

@@ -174,6 +174,26 @@ void check_forecasts(const Submission& submission, std::vector<Finding>& finding
   }
 }
 
+/// A pause lies in the gap before the launch that it names.
+std::string misplaced(const harness::Interruption& pause, const std::vector<Launch>& launches) {
+  const auto next = static_cast<size_t>(std::max(0, pause.before_launch));
+  if (pause.before_launch < 0 || next >= launches.size())
+    return fmt::format("before launch {} of {}", pause.before_launch, launches.size());
+  const int64_t free_from_ns = next == 0 ? 0 : launches[next - 1].start_ns + launches[next - 1].wall_ns;
+  if (pause.resumed_ns - pause.paused_ns >= free_from_ns && pause.resumed_ns <= launches[next].start_ns)
+    return "";
+  return fmt::format("{} ns up to {} ns, but nothing ran only from {} to {} ns", pause.paused_ns,
+                     pause.resumed_ns, free_from_ns, launches[next].start_ns);
+}
+
+void check_interruptions(const Submission& submission, std::vector<Finding>& findings) {
+  for (size_t i = 0; i < submission.interruptions.size(); ++i) {
+    const std::string wrong = misplaced(submission.interruptions[i], submission.launches);
+    if (!wrong.empty())
+      findings.push_back({"R10", Severity::reject, fmt::format("/interruptions/{}", i), wrong});
+  }
+}
+
 void check_derived(const Submission& submission, const harness::Derived& recomputed,
                    std::vector<Finding>& findings) {
   const auto stated = derived_fields(submission.derived), own = derived_fields(recomputed);
@@ -206,21 +226,25 @@ double best_repeat_ratio(const Submission& submission) {
   double best = 1;
   for (const char* probe : {"load_bandwidth", "dram_stream"}) {
     const auto before = find_curve(submission, "probes", probe, harness::Spread::of_median_95);
-    const auto after = find_curve(submission, "roofs_after", probe, harness::Spread::of_median_95);
-    if (!available(before) || !available(after)) continue;
-    const auto& repeated = std::get<Curve>(after);
-    for (size_t i = 0; i < repeated.sizes_bytes.size(); ++i) {
-      const auto was = read_at(std::get<Curve>(before), static_cast<double>(repeated.sizes_bytes[i]));
-      if (!was.clamped) best = std::max(best, repeated.values[i] / was.value.median);
+    if (!available(before)) continue;
+    for (const Curve& repeated : repeated_curves(submission, probe, harness::Spread::of_median_95)) {
+      for (size_t i = 0; i < repeated.sizes_bytes.size(); ++i) {
+        const auto was = read_at(std::get<Curve>(before), static_cast<double>(repeated.sizes_bytes[i]));
+        if (!was.clamped) best = std::max(best, repeated.values[i] / was.value.median);
+      }
     }
   }
   return best;
 }
 
+/// What tokens read over and over, at the least: the working set, of experts only those that one token
+/// visits, since a routing may keep to them.
 std::optional<int64_t> working_set_bytes(const std::string& model) {
   const models::Shape* shape = models::known_shape(model);
   if (shape == nullptr) return std::nullopt;
-  return models::cost(*shape).working_set_bytes;
+  const models::Cost cost = models::cost(*shape);
+  if (shape->experts.count == 0) return cost.working_set_bytes;
+  return cost.working_set_bytes - cost.weight_bytes + cost.weight_bytes_per_token;
 }
 
 void check_curve(const Submission& submission, const harness::Derived& recomputed,
@@ -324,6 +348,7 @@ std::vector<Finding> check_plausibility(const Submission& submission) {
   check_rounds(submission, findings);
   check_bytes_per_token(submission, findings);
   check_forecasts(submission, findings);
+  check_interruptions(submission, findings);
   check_derived(submission, recomputed, findings);
   check_curve(submission, recomputed, findings);
   check_loads(submission, recomputed, findings);

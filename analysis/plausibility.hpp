@@ -28,10 +28,11 @@ struct Finding {
 ///   R07 reject      a plan's weight bytes per token are not those of the model it names
 ///   R08 reject      a forecast is not what the probes give
 ///   R09 reject      a forecast was made after the first decode began
+///   R10 reject      a pause does not lie in the gap before the launch that it names
 ///   R02 reject      a stated derived value is not what the launches give (reals: 1e-6 relative)
-///   P01 quarantine  weight bytes per token × tokens/s > 1.10 × the read curve at 0.8 × working set, the
-///   curve raised to
-///                   the best of its repeats after decode
+///   P01 quarantine  weight bytes per token × tokens/s > 1.10 × the read curve at 0.8 × working set (of
+///   experts those
+///                   that one token visits), the curve raised to the best of its repeats
 ///   P02 quarantine  decode or a read roof > loads per cycle × vector bytes × 1.05 × the highest core_clock
 ///   sample, with 2
 ///                   loads of 64 bytes or 3 of 32 or less

@@ -51,30 +51,26 @@ int64_t series_page_bytes(const Series& series, int64_t otherwise) {
   return integer_param(series, "page_bytes", huge ? huge_page_bytes : otherwise);
 }
 
-Reading<const Series*> find_series(const Submission& submission, const std::string& purpose,
-                                   const std::string& probe) {
-  const Series* best = nullptr;
-  std::string reason = probe + " has not run";
-  for (const auto& launch : submission.launches) {
-    if (launch.purpose != purpose) continue;
-    for (const auto& series : launch.series) {
-      if (series.probe != probe || !is_main_series(series)) continue;
-      if (series.status != harness::Status::ok) {
-        reason = fmt::format("{}: {}", probe, series.reason.empty() ? "failed" : series.reason);
-      } else if (!best || series_page_bytes(series, 0) > series_page_bytes(*best, 0)) {
-        best = &series;
-      }
+namespace {
+
+/// The best series of a probe so far: the read on the largest pages; or why there is none.
+struct Candidate {
+  const Series* best;
+  std::string reason;
+};
+
+void consider(const harness::Launch& launch, const std::string& probe, Candidate& candidate) {
+  for (const auto& series : launch.series) {
+    if (series.probe != probe || !is_main_series(series)) continue;
+    if (series.status != harness::Status::ok) {
+      candidate.reason = fmt::format("{}: {}", probe, series.reason.empty() ? "failed" : series.reason);
+    } else if (!candidate.best || series_page_bytes(series, 0) > series_page_bytes(*candidate.best, 0)) {
+      candidate.best = &series;
     }
   }
-  if (!best) return Unavailable{reason};
-  return best;
 }
 
-Reading<Curve> find_curve(const Submission& submission, const std::string& purpose, const std::string& probe,
-                          harness::Spread spread) {
-  const auto found = find_series(submission, purpose, probe);
-  if (const auto* why = std::get_if<Unavailable>(&found)) return *why;
-  const Series& series = *std::get<const Series*>(found);
+Reading<Curve> curve_of(const Series& series, const std::string& probe, harness::Spread spread) {
   if (series.work_unit != "bytes" && series.work_unit != "cycles" && series.work_unit != "loads") {
     return Unavailable{
         fmt::format("{} counts \"{}\", which is no known unit of work", probe, series.work_unit)};
@@ -84,6 +80,39 @@ Reading<Curve> find_curve(const Submission& submission, const std::string& purpo
                                    quantity, spread);
   if (const auto* why = std::get_if<Unavailable>(&curve)) return Unavailable{probe + ": " + why->reason};
   return curve;
+}
+
+}  // namespace
+
+Reading<const Series*> find_series(const Submission& submission, const std::string& purpose,
+                                   const std::string& probe) {
+  Candidate candidate{nullptr, probe + " has not run"};
+  for (const auto& launch : submission.launches) {
+    if (launch.purpose == purpose) consider(launch, probe, candidate);
+  }
+  if (!candidate.best) return Unavailable{candidate.reason};
+  return candidate.best;
+}
+
+Reading<Curve> find_curve(const Submission& submission, const std::string& purpose, const std::string& probe,
+                          harness::Spread spread) {
+  const auto found = find_series(submission, purpose, probe);
+  if (const auto* why = std::get_if<Unavailable>(&found)) return *why;
+  return curve_of(*std::get<const Series*>(found), probe, spread);
+}
+
+std::vector<Curve> repeated_curves(const Submission& submission, const std::string& probe,
+                                   harness::Spread spread) {
+  std::vector<Curve> curves;
+  for (const auto& launch : submission.launches) {
+    if (launch.purpose != "roofs_resumed" && launch.purpose != "roofs_after") continue;
+    Candidate candidate{nullptr, ""};
+    consider(launch, probe, candidate);
+    if (!candidate.best) continue;
+    const auto curve = curve_of(*candidate.best, probe, spread);
+    if (available(curve)) curves.push_back(std::get<Curve>(curve));
+  }
+  return curves;
 }
 
 const Cache* level_cache(const Machine& machine, int level) {

@@ -1,6 +1,7 @@
 // Finds what the probes of a submission measured, or why they did not.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "harness/curve.hpp"
 #include "harness/submission.hpp"
@@ -16,6 +17,11 @@ harness::Reading<const harness::Series*> find_series(const harness::Submission& 
 /// loads.
 harness::Reading<harness::Curve> find_curve(const harness::Submission& submission, const std::string& purpose,
                                             const std::string& probe, harness::Spread spread);
+
+/// Returns the curves of a probe that were taken again, in order: after pauses (purpose roofs_resumed) and
+/// after decode (roofs_after). Launches without one are left out.
+std::vector<harness::Curve> repeated_curves(const harness::Submission& submission, const std::string& probe,
+                                            harness::Spread spread);
 
 /// Returns the page size a series was measured on: its param page_bytes; else 2 MiB when the kernel granted
 /// huge pages for its buffer (params huge_bytes_granted, buffer_bytes); else `otherwise`.

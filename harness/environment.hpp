@@ -38,6 +38,14 @@ struct ConditionTotals {
 };
 ConditionTotals read_condition_totals(const Clock& clock, const std::string& root = "");
 
+/// Returns how far totals moved from `earlier` to `later`, member by member; PUs that either lacks are left
+/// out. Subtracted from later totals again, that gives the start of a run whose pauses count for nothing.
+ConditionTotals difference(const ConditionTotals& later, const ConditionTotals& earlier);
+
+/// Returns the kernel's id of this boot (/proc/sys/kernel/random/boot_id, random(4)), or "" when it does not
+/// tell. It never enters a submission.
+std::string boot_id(const std::string& root = "");
+
 /// Reads `conditions` now; differences are against `start`. `smt_sibling` is busy when a sibling of the
 /// pinned PU worked more than 5 % of the time, and also when the system does not tell.
 Conditions read_conditions(const Topology& topology, int pinned_pu, const Clock& clock,

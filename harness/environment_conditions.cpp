@@ -131,6 +131,32 @@ ConditionTotals read_condition_totals(const Clock& clock, const std::string& roo
   return totals;
 }
 
+ConditionTotals difference(const ConditionTotals& later, const ConditionTotals& earlier) {
+  const auto minus = [](const Reading<int64_t>& one, const Reading<int64_t>& other) -> Reading<int64_t> {
+    if (!available(one)) return one;
+    if (!available(other)) return other;
+    return std::get<int64_t>(one) - std::get<int64_t>(other);
+  };
+  ConditionTotals moved;
+  moved.wall_ns = later.wall_ns - earlier.wall_ns;
+  moved.steal_ns = minus(later.steal_ns, earlier.steal_ns);
+  moved.psi_some_us = minus(later.psi_some_us, earlier.psi_some_us);
+  for (const PuTime& time : later.pu_times) {
+    const auto same = std::find_if(earlier.pu_times.begin(), earlier.pu_times.end(),
+                                   [&](const PuTime& other) { return other.pu == time.pu; });
+    if (same != earlier.pu_times.end()) moved.pu_times.push_back({time.pu, time.busy_ns - same->busy_ns});
+  }
+  moved.voluntary_switches = later.voluntary_switches - earlier.voluntary_switches;
+  moved.involuntary_switches = later.involuntary_switches - earlier.involuntary_switches;
+  moved.minor_faults = later.minor_faults - earlier.minor_faults;
+  moved.major_faults = later.major_faults - earlier.major_faults;
+  return moved;
+}
+
+std::string boot_id(const std::string& root) {
+  return read_first_line(root + "/proc/sys/kernel/random/boot_id").value_or("");
+}
+
 Conditions read_conditions(const Topology& topology, int pinned_pu, const Clock& clock,
                            const ConditionTotals& start, const std::string& root) {
   const ConditionTotals now = read_condition_totals(clock, root);

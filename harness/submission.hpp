@@ -56,6 +56,8 @@ struct Conditions {
   std::string clock_source;
   int64_t clock_resolution_ns = 0, clock_overhead_ns = 0;
   int64_t voluntary_switches = 0, involuntary_switches = 0, minor_faults = 0, major_faults = 0;
+  /// Nice value of the scheduling group that each measuring process has to itself (harness/autogroup.hpp).
+  std::optional<Reading<int64_t>> autogroup_nice;
 };
 
 /// One thing to decode and how; launches name it by index.
@@ -117,7 +119,7 @@ struct Series {
 
 /// One child process.
 struct Launch {
-  std::string purpose;      ///< "probes" | "decode" | "roofs_after"
+  std::string purpose;      ///< "probes" | "decode" | "roofs_resumed" (after a pause) | "roofs_after"
   std::optional<int> plan;  ///< decode: index into plans
   int round = 0;
   int64_t start_ns = 0, wall_ns = 0;  ///< start since run start
@@ -126,6 +128,14 @@ struct Launch {
   std::optional<std::string> golden_got;
   CounterValues counters;
   std::vector<Series> series;
+};
+
+/// A pause of a run. What was being measured when it began is not in the document and was taken anew.
+struct Interruption {
+  int before_launch = 0;   ///< index of the first launch after it
+  std::string cause;       ///< "stopped": by SIGTSTP; "resumed": the run ended and was gone on with
+  int64_t paused_ns = 0;   ///< how long, on the run's clock
+  int64_t resumed_ns = 0;  ///< when it ended, since run start
 };
 
 /// What a decode figure, a forecast and its error have in common: the selectors that say which decode is
@@ -231,23 +241,15 @@ struct Submission {
   Conditions conditions;
   std::vector<Plan> plans;
   std::vector<Launch> launches;
+  std::vector<Interruption> interruptions;
   Derived derived;
   std::vector<Forecast> forecasts;
   std::vector<Verdict> verdicts;
   std::optional<Failure> failure;
 };
 
-/// What a run that could not finish leaves behind. Its schema is none of the schemas that validate accepts:
-/// it can never be taken for a result.
-struct PartialRun {
-  bool interrupted = false;  ///< by SIGINT or SIGTERM; false: by an error
-  std::string reason;
-  Submission measured;
-};
-
 /// Returns the text of a submission as canonical JSON (RFC 8785), one line, no trailing newline.
 std::string to_canonical_json(const Submission& submission);
-std::string partial_to_json(const PartialRun& partial);
 /// Reads a document that has passed validate_document; throws Error(invalid_input) on anything missing.
 Submission submission_from_json(const std::string& text);
 

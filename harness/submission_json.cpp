@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "harness/canonical_json.hpp"
+#include "harness/partial_run_fields.hpp"
 #include "harness/submission.hpp"
 #include "harness/submission_launch_fields.hpp"
 #include "harness/submission_machine_fields.hpp"
@@ -11,7 +12,6 @@
 namespace harness {
 
 inline constexpr const char* submission_schema = "tokroof/submission/1";
-inline constexpr const char* partial_schema = "tokroof/partial/1";
 
 template <class Io, Like<Interval> T>
 void fields(Io& io, T& value) {
@@ -205,19 +205,11 @@ void fields(Io& io, T& value) {
   io("conditions", value.conditions);
   io.defaulted("plans", value.plans);
   io.defaulted("launches", value.launches);
+  io.optional("interruptions", value.interruptions);
   io.defaulted("derived", value.derived);
   io.defaulted("forecasts", value.forecasts);
   io.defaulted("verdicts", value.verdicts);
   io.optional("failure", value.failure);
-}
-
-template <class Io, Like<PartialRun> T>
-void fields(Io& io, T& value) {
-  std::string schema = partial_schema;
-  io("schema", schema);
-  io("interrupted", value.interrupted);
-  io("reason", value.reason);
-  io("measured", value.measured);
 }
 
 namespace {
@@ -246,6 +238,9 @@ std::string to_canonical_json(const Submission& submission) {
 }
 std::string partial_to_json(const PartialRun& partial) {
   return write(partial);
+}
+PartialRun partial_from_json(const std::string& text) {
+  return read<PartialRun>(text);
 }
 Submission submission_from_json(const std::string& text) {
   return read<Submission>(text);

@@ -98,4 +98,12 @@ void fields(Io& io, T& value) {
   io("series", value.series);
 }
 
+template <class Io, Like<Interruption> T>
+void fields(Io& io, T& value) {
+  io("before_launch", value.before_launch);
+  io("cause", value.cause);
+  io("paused_ns", value.paused_ns);
+  io("resumed_ns", value.resumed_ns);
+}
+
 }  // namespace harness

@@ -103,6 +103,7 @@ void fields(Io& io, T& value) {
   io("involuntary_switches", value.involuntary_switches);
   io("minor_faults", value.minor_faults);
   io("major_faults", value.major_faults);
+  io.optional("autogroup_nice", value.autogroup_nice);
 }
 
 }  // namespace harness

@@ -143,8 +143,12 @@ ExitCode run_profile(const DecodeOptions& options, const Terminal& terminal) {
 ExitCode run(const DecodeOptions& options, const Terminal& terminal) {
   const std::optional<models::I8Model> file = read_weights(options);
   note_interrupts();
-  const Session session = open_session(options.isa);
+  note_stops();
+  Session session = open_session(options.isa);
   harness::Submission submission = begin_submission(session, "reproduction", "decode");
+  session.on_stop = [&](const std::string&, int64_t paused_ns) {
+    add_interruption(session, submission, "stopped", paused_ns);
+  };
   submission.plans.push_back(plan_of(session, options, file ? &*file : nullptr));
   {
     Progress progress(terminal, 2.5 * options.launches);

@@ -83,6 +83,7 @@ harness::Launch take_decode(const LaunchOptions& options, const harness::Topolog
 }
 
 harness::ExitCode run_launch(const LaunchOptions& options) {
+  if (options.progress) raise_own_session();  // run_child() gave this process one
   const harness::Topology topology = harness::read_host_topology();
   const harness::Pin pin(topology, harness::choose_pu(topology, options.pu));
   const harness::Launch launch =
@@ -100,7 +101,7 @@ void add_launch(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<LaunchOptions>();
   command->add_option("--purpose", options->purpose)
       ->required()
-      ->check(CLI::IsMember({"probes", "roofs_after", "decode"}));
+      ->check(CLI::IsMember({"probes", "roofs_resumed", "roofs_after", "decode"}));
   command->add_option("--plan", options->plan);
   command->add_option("--weights", options->weights_file);
   command->add_option("--routing-file", options->routing_file);
@@ -112,7 +113,8 @@ void add_launch(CLI::App& app, Invocation& invocation) {
   command->add_option("--seed", options->seed);
   command->add_flag("--all-variants", options->all_variants);
   add_variant_options(*command, options->choice);
-  command->add_flag("--progress-descriptor", options->progress, "write progress to file descriptor 3");
+  command->add_flag("--progress-descriptor", options->progress,
+                    "in a session of its own: raise its priority and write progress to file descriptor 3");
   command->callback(
       [&invocation, options] { invocation.action = [options] { return run_launch(*options); }; });
 }

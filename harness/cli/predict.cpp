@@ -54,6 +54,7 @@ std::string to_json(const harness::Submission& submission, const std::string& pr
 harness::ExitCode run(const PredictOptions& options, const Terminal& terminal) {
   const models::Shape& shape = models::find_shape(options.model);
   note_interrupts();
+  note_stops();
   const Session session = open_session(options.isa);
   std::optional<harness::Submission> submission;
   if (!options.fresh) submission = stored_probes(session, options);

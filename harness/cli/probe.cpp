@@ -182,8 +182,12 @@ harness::ExitCode run(const ProbeOptions& options, const Terminal& terminal) {
   }
   const ProbeRequest request = request_of(options);
   note_interrupts();
-  const Session session = open_session();
+  note_stops();
+  Session session = open_session();
   harness::Submission submission = begin_submission(session, "probe", "probe");
+  session.on_stop = [&](const std::string&, int64_t paused_ns) {
+    add_interruption(session, submission, "stopped", paused_ns);
+  };
   {
     Progress progress(terminal, 30);
     submission.launches.push_back(

@@ -9,6 +9,7 @@
 #include "analysis/derive.hpp"
 #include "analysis/eviction.hpp"
 #include "analysis/forecast.hpp"
+#include "harness/cli/decode_memory.hpp"
 #include "harness/cli/terminal.hpp"
 #include "models/decoder.hpp"
 #include "models/kernels/select.hpp"
@@ -19,21 +20,10 @@
 namespace cli {
 namespace {
 
-/// Seconds that one probe size and one decode launch take, seen on 2-core VMs; only for the estimate shown at
-/// the start.
-constexpr double seconds_per_probe_size = 0.05, seconds_per_launch = 0.8, seconds_per_stream_launch = 2,
-                 seconds_roofs_after = 1;
-
-uint64_t run_seed(const harness::Submission& submission) {
-  return std::stoull(submission.nonce.substr(0, 16), nullptr, 16);
-}
-
-double probe_seconds(const Session& session, const Protocol& protocol) {
-  const harness::Cache* llc = harness::last_level_cache(session.topology);
-  const auto sizes =
-      probes::working_sets(llc == nullptr ? 0 : static_cast<int64_t>(llc->bytes), protocol.sizes_per_octave);
-  return seconds_per_probe_size * 2 * static_cast<double>(sizes.size());
-}
+// Seen on a 2-core Zen 5 VM with neighbours; only for the estimate shown at the start.
+constexpr double seconds_per_probe_size = 0.05, seconds_per_eviction_probe = 2, seconds_per_launch = 0.1,
+                 seconds_per_token = 20e-6, seconds_per_weight_byte = 10e-9, decode_bytes_per_s = 10e9,
+                 evict_bytes_per_s = 20e9, usual_stream_bytes = 256 << 20, golden_tokens = 128;
 
 /// The other ISAs of a protocol that this binary has and this CPU runs, without the session's own.
 std::vector<std::string> isas_beside(const Session& session, const Protocol& protocol) {
@@ -47,52 +37,14 @@ std::vector<std::string> isas_beside(const Session& session, const Protocol& pro
   return isas;
 }
 
-/// The plans of one model: all arms, the same on other ISAs, and single positions evicted by a stream as long
-/// as the probes in `submission` call for.
-std::vector<harness::Plan> plans_of(const Session& session, const Protocol& protocol,
-                                    const models::Shape& shape, const harness::Submission& submission) {
-  std::vector<harness::Plan> plans{make_plan(session, shape, protocol.arms)};
-  for (const std::string& isa : isas_beside(session, protocol)) {
-    plans.push_back(plans.front());
-    plans.back().isa = isa;
-  }
-  if (protocol.evict_stream) plans.push_back(make_stream_plan(session, shape, submission));
-  return plans;
-}
-
-/// Maps the progress of stages with known weights to the whole.
-struct Stages {
-  const OnStage& on_stage;
-  double total_s, done_s = 0;
-
-  OnProgress enter(const std::string& name, double seconds) {
-    const double from = done_s;
-    done_s += seconds;
-    if (on_stage) on_stage(name, from / total_s);
-    return [this, name, from, seconds](double fraction) {
-      if (on_stage) on_stage(name, (from + fraction * seconds) / total_s);
-    };
-  }
-};
-
-/// Takes one launch of each plan per round; odd rounds take them in the mirrored order.
-void take_rounds(const Session& session, const Protocol& protocol, uint64_t seed, Stages& stages,
-                 harness::Submission& submission) {
-  const size_t plans = submission.plans.size();
-  for (int round = 0; round < protocol.launches; ++round) {
-    for (size_t i = 0; i < plans; ++i) {
-      const size_t index = round % 2 == 0 ? i : plans - 1 - i;
-      const harness::Plan& plan = submission.plans[index];
-      const std::string stage =
-          fmt::format("{} on {}, round {} of {}", plan.model, plan.isa, round + 1, protocol.launches);
-      const double seconds = plan.positions.empty() ? seconds_per_launch : seconds_per_stream_launch;
-      harness::Launch launch =
-          launch_decode(session, plan, seed + 1 + static_cast<uint64_t>(round), stages.enter(stage, seconds));
-      launch.plan = static_cast<int>(index);
-      launch.round = round;
-      submission.launches.push_back(std::move(launch));
-    }
-  }
+/// Makes the plan that compares `evict_stream` with `warm` at the same single positions of a plan's range. It
+/// streams what the eviction probe in `submission` found cold.
+harness::Plan make_stream_plan(harness::Plan plan, const harness::Submission& submission) {
+  plan.arms = {"warm", "aa", "evict_stream"};
+  probes::time_single_positions(plan);
+  const auto cold = analysis::cold_bytes(submission);
+  if (harness::available(cold)) plan.evict_stream_bytes = std::get<int64_t>(cold);
+  return plan;
 }
 
 }  // namespace
@@ -109,6 +61,17 @@ Protocol default_protocol() {
   protocol.launches = 10;
   protocol.other_isas = {"avx2_rowmajor"};
   protocol.evict_stream = true;
+  return protocol;
+}
+
+Protocol full_protocol() {
+  Protocol protocol = default_protocol();
+  protocol.name = "full";
+  protocol.models.clear();
+  for (const models::Shape& shape : models::shapes()) protocol.models.push_back(shape.name);
+  protocol.arms = {"warm", "aa", "evict_flush", "evict_read", "evict_write"};
+  protocol.other_isas.clear();
+  protocol.expert_routings = {"uniform", "sticky:0.45"};
   return protocol;
 }
 
@@ -132,13 +95,26 @@ harness::Plan make_plan(const Session& session, const models::Shape& shape,
   return plan;
 }
 
-harness::Plan make_stream_plan(const Session& session, const models::Shape& shape,
-                               const harness::Submission& submission) {
-  harness::Plan plan = make_plan(session, shape, {"warm", "aa", "evict_stream"});
-  probes::time_single_positions(plan);
-  const auto cold = analysis::cold_bytes(submission);
-  if (harness::available(cold)) plan.evict_stream_bytes = std::get<int64_t>(cold);
-  return plan;
+std::vector<harness::Plan> make_plans(const Session& session, const Protocol& protocol,
+                                      const harness::Submission& submission) {
+  const std::vector<std::string> isas = isas_beside(session, protocol);
+  std::vector<harness::Plan> plans;
+  for (const std::string& name : protocol.models) {
+    const models::Shape& shape = models::find_shape(name);
+    const bool routed = shape.experts.count > 0;
+    for (const std::string& routing : routed ? protocol.expert_routings : std::vector<std::string>{"none"}) {
+      harness::Plan plan = make_plan(session, shape, protocol.arms);
+      plan.launches = protocol.launches;
+      plan.routing = routing;
+      plans.push_back(plan);
+      for (const std::string& isa : isas) {
+        plans.push_back(plan);
+        plans.back().isa = isa;
+      }
+      if (protocol.evict_stream) plans.push_back(make_stream_plan(plan, submission));
+    }
+  }
+  return plans;
 }
 
 void add_forecasts(const Session& session, harness::Submission& submission, const harness::Plan& plan) {
@@ -159,39 +135,46 @@ void add_forecasts(const Session& session, harness::Submission& submission, cons
   }
 }
 
-double estimate_seconds(const Session& session, const Protocol& protocol) {
-  double round_s = static_cast<double>(1 + isas_beside(session, protocol).size()) * seconds_per_launch;
-  if (protocol.evict_stream) round_s += seconds_per_stream_launch;
-  return probe_seconds(session, protocol) +
-         static_cast<double>(protocol.models.size()) * protocol.launches * round_s + seconds_roofs_after;
+double probe_seconds(const Session& session, const Protocol& protocol) {
+  const harness::Cache* llc = harness::last_level_cache(session.topology);
+  const auto sizes =
+      probes::working_sets(llc == nullptr ? 0 : static_cast<int64_t>(llc->bytes), protocol.sizes_per_octave);
+  const bool evicts =
+      std::find(protocol.probes.begin(), protocol.probes.end(), "eviction") != protocol.probes.end();
+  return seconds_per_probe_size * 2 * static_cast<double>(sizes.size()) +
+         (evicts ? seconds_per_eviction_probe : 0);
 }
 
-void take_protocol(const Session& session, const Protocol& protocol, harness::Submission& submission,
-                   const OnStage& on_stage) {
-  Stages stages{on_stage, estimate_seconds(session, protocol)};
-  const uint64_t seed = run_seed(submission);
-  ProbeRequest before;
-  before.ids = protocol.probes;
-  before.sizes_per_octave = protocol.sizes_per_octave;
-  before.samples = protocol.probe_samples;
-  before.seed = seed;
-  submission.launches.push_back(
-      launch_probes(session, before, stages.enter("probes", probe_seconds(session, protocol))));
-  for (const std::string& name : protocol.models) {
-    for (harness::Plan& plan : plans_of(session, protocol, models::find_shape(name), submission)) {
-      plan.launches = protocol.launches;
-      add_forecasts(session, submission, plan);  // fixed before any decode
-      submission.plans.push_back(std::move(plan));
-    }
+double launch_seconds(const harness::Plan& plan) {
+  const models::Cost cost = models::cost(models::find_shape(plan.model));
+  const auto timed = static_cast<double>(probes::timed_positions(plan));
+  const double decoded = plan.warmup_tokens + plan.position_last + 1;
+  const auto weight_bytes = static_cast<double>(cost.weight_bytes);
+  const double token_s =
+      seconds_per_token + static_cast<double>(cost.weight_bytes_per_token) / decode_bytes_per_s;
+  double seconds = seconds_per_launch + weight_bytes * seconds_per_weight_byte + golden_tokens * token_s;
+  for (const std::string& arm : plan.arms) {
+    const double evicted_bytes = arm == "evict_flush"          ? weight_bytes
+                                 : arm != "evict_stream"       ? 0
+                                 : plan.evict_stream_bytes > 0 ? static_cast<double>(plan.evict_stream_bytes)
+                                                               : usual_stream_bytes;
+    seconds += 2 * (decoded * token_s + (plan.warmup_tokens + timed) * evicted_bytes / evict_bytes_per_s);
   }
-  take_rounds(session, protocol, seed, stages, submission);
-  ProbeRequest after = before;
-  after.purpose = "roofs_after";
-  after.ids = {"load_bandwidth", "dram_stream", "core_clock"};
-  after.sizes_bytes = {kib * 16, kib * 256, kib * 1024, kib * 2048,
-                       kib * 16384};  // one inside each usual level at least
-  submission.launches.push_back(
-      launch_probes(session, after, stages.enter("roofs again", seconds_roofs_after)));
+  return seconds;
+}
+
+double estimate_seconds(const Session& session, const Protocol& protocol) {
+  double seconds = probe_seconds(session, protocol) + seconds_roofs_again;
+  for (const harness::Plan& plan : make_plans(session, protocol, {}))
+    seconds += plan.launches * launch_seconds(plan);
+  return seconds;
+}
+
+int64_t largest_decode_bytes(const Protocol& protocol) {
+  int64_t largest = 0;
+  for (const std::string& name : protocol.models)
+    largest = std::max(largest, decode_bytes(models::find_shape(name)));
+  return largest;
 }
 
 harness::ExitCode outcome(const harness::Submission& submission) {

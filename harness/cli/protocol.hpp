@@ -1,7 +1,6 @@
-// What a run takes: probes before, forecasts, decode launches in rounds, roofs after.
+// What a run takes: which probes, which plans in how many launches, and how long that lasts.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,7 +12,7 @@ namespace cli {
 /// The probes that forecasts and the checks of plausibility need: what every protocol takes.
 std::vector<std::string> forecast_probes();
 
-/// The fixed part of a run. docs/submission.md lists what quick and default are.
+/// The fixed part of a run. docs/submission.md lists what quick, default and full are.
 struct Protocol {
   std::string name;
   int sizes_per_octave = 2;
@@ -24,34 +23,33 @@ struct Protocol {
   std::vector<std::string> probes = forecast_probes();
   std::vector<std::string> other_isas = {};  ///< each decoded, too, where this CPU runs it
   bool evict_stream = false;                 ///< a plan of single positions, evicted by a stream, is added
+  std::vector<std::string> expert_routings = {"none"};  ///< each is a plan of models with experts
 };
 Protocol quick_protocol();
 Protocol default_protocol();
-
-inline constexpr int64_t kib = 1024;
+Protocol full_protocol();
 
 /// Makes the plan of one model on this session's kernels; positions are the model's own unless given.
 harness::Plan make_plan(const Session& session, const models::Shape& shape,
                         const std::vector<std::string>& arms);
 
-/// Makes the plan that compares `evict_stream` with `warm` at the same single positions of the model's range.
-/// It streams what the eviction probe in `submission` found cold; without such a size the arm will fail.
-harness::Plan make_stream_plan(const Session& session, const models::Shape& shape,
-                               const harness::Submission& submission);
+/// Makes all plans of a protocol: of each model, and of each routing where it has experts, all arms, the same
+/// on other ISAs, and single positions evicted by a stream as long as the probes in `submission` call for.
+/// Without those probes the stream's arm will fail.
+std::vector<harness::Plan> make_plans(const Session& session, const Protocol& protocol,
+                                      const harness::Submission& submission);
 
 /// Makes all forecasts for the modes of a plan from the probe launches in `submission`, and stamps them.
 void add_forecasts(const Session& session, harness::Submission& submission, const harness::Plan& plan);
 
-/// Returns how long a protocol takes here, in s: rough, and replaced by the pace once it runs.
+// How long things take here, in s: rough, and replaced by the pace once it runs.
+double probe_seconds(const Session& session, const Protocol& protocol);
+double launch_seconds(const harness::Plan& plan);
+inline constexpr double seconds_roofs_again = 1;
 double estimate_seconds(const Session& session, const Protocol& protocol);
 
-/// Tells the stage that runs and the fraction of the whole that is done.
-using OnStage = std::function<void(const std::string&, double)>;
-
-/// Takes a whole protocol into `submission`: launches and forecasts, in the order that docs/method.md gives.
-/// Throws Interrupted or Error with what was taken so far left in `submission`.
-void take_protocol(const Session& session, const Protocol& protocol, harness::Submission& submission,
-                   const OnStage& on_stage);
+/// Returns how much memory the largest model of a protocol takes, in bytes.
+int64_t largest_decode_bytes(const Protocol& protocol);
 
 /// Returns the exit code that the document's own launches call for: a wrong result has no speed. Notes on
 /// stderr which models have no committed digest to compare with.

@@ -3,13 +3,16 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/interrupt.hpp"
-#include "harness/cli/protocol.hpp"
+#include "harness/cli/partial.hpp"
 #include "harness/cli/result_table.hpp"
+#include "harness/cli/rounds.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/store.hpp"
 #include "models/shape.hpp"
@@ -20,21 +23,58 @@ namespace {
 using harness::ExitCode;
 
 struct RunOptions {
-  bool quick = false, json = false;
-  std::string isa, folder, database;
+  bool quick = false, full = false, json = false, resumed = false;
+  std::string isa, folder, database, resume_file;
   std::vector<std::string> models;
+  int launches = 0;  ///< 0: the protocol's own
 };
 
-/// Leaves what an unfinished run measured in a file that can never be taken for a result: it names no
-/// submission schema.
-std::string save_partial(const Session& session, harness::Submission& submission, bool interrupted,
-                         const std::string& reason) {
-  std::string path = fmt::format("{}/partial/{}-{:.8}.json", harness::tokroof_home(), submission.created_utc,
-                                 submission.nonce);
-  submission.conditions =
-      harness::read_conditions(session.topology, session.pu, session.clock, session.totals_at_start);
-  harness::write_file_atomically(path, harness::partial_to_json({interrupted, reason, submission}) + "\n");
-  return path;
+Protocol protocol_of(const RunOptions& options) {
+  Protocol protocol = options.full ? full_protocol() : options.quick ? quick_protocol() : default_protocol();
+  if (!options.models.empty()) protocol.models = options.models;
+  if (options.launches > 0) protocol.launches = options.launches;
+  return protocol;
+}
+
+/// A run on its way to a document.
+struct Run {
+  Session session;
+  Protocol protocol;
+  harness::Submission submission;
+  std::string path;       ///< of the partial file
+  size_t kept = 0;        ///< launches in it
+  bool complete = false;  ///< nothing is left to measure
+
+  /// Only a full run is long enough to be gone on with.
+  [[nodiscard]] bool resumable() const { return protocol.name == "full"; }
+};
+
+void save_partial(Run& run, bool interrupted, const std::string& reason) {
+  harness::PartialRun partial;
+  partial.interrupted = interrupted;
+  partial.reason = reason;
+  if (!run.complete) take_conditions(run.session, run.submission);
+  if (run.resumable()) {
+    partial.resume = resume_state(run.session);
+    partial.resume->models = run.protocol.models;
+    partial.resume->launches = run.protocol.launches;
+    partial.resume->complete = run.complete;
+  }
+  std::swap(partial.measured, run.submission);  // it may be large: lent, not copied
+  const std::string text = harness::partial_to_json(partial);
+  std::swap(partial.measured, run.submission);
+  harness::write_file_atomically(run.path, text + "\n");
+  run.kept = run.submission.launches.size();
+}
+
+/// Keeps what an interruption or an error left; where that cannot be written, the file is as the last launch
+/// left it.
+void save_what_is_left(Run& run, bool interrupted, const std::string& reason) {
+  try {
+    save_partial(run, interrupted, reason);
+  } catch (const harness::Error&) {
+    if (!run.resumable()) throw;
+  }
 }
 
 /// Opens the store and tries the folder before the long work, so that what cannot be written is known at
@@ -47,43 +87,138 @@ void check_places(const RunOptions& options) {
   std::remove(trial.c_str());
 }
 
-ExitCode run(const RunOptions& options, const Terminal& terminal) {
-  for (const std::string& model : options.models)
-    models::find_shape(model);  // a misspelt name is known at once
-  note_interrupts();
-  const Session session = open_session(options.isa);
+Run begin_run(const RunOptions& options) {
+  Run run;
+  run.session = open_session(options.isa);
   check_places(options);
-  Protocol protocol = options.quick ? quick_protocol() : default_protocol();
-  if (!options.models.empty()) protocol.models = options.models;
-  harness::Submission submission = begin_submission(session, "reproduction", protocol.name);
-  const double estimate_s = estimate_seconds(session, protocol);
+  run.protocol = protocol_of(options);
+  run.submission = begin_submission(run.session, "reproduction", run.protocol.name);
+  run.path = partial_path(run.submission);
+  return run;
+}
+
+/// Takes up the run of a partial file where it stopped. Throws Error(unavailable) when this is not the place
+/// where it was measured.
+Run take_up_run(RunOptions options, const std::string& path) {
+  harness::PartialRun partial = load_partial(path);
+  const harness::ResumeState& state = *partial.resume;
+  options.models = state.models;
+  options.launches = state.launches;
+  if (partial.measured.suite.isa_chosen_by == "forced") options.isa = partial.measured.suite.isa;
+  Run run = begin_run(options);
+  const RunPlace here = place_of(run.session, run.submission);
+  std::string moved = moved_since(partial, here);
+  if (moved.empty() && !partial.measured.plans.empty() &&
+      partial.measured.plans != make_plans(run.session, run.protocol, partial.measured))
+    moved = "its plans are not those that would be made now";
+  if (!moved.empty())
+    throw harness::Error(ExitCode::unavailable,
+                         fmt::format("{}: cannot go on: {}; start a new run", path, moved));
+  run.submission = std::move(partial.measured);
+  run.path = path;
+  run.kept = run.submission.launches.size();
+  run.complete = state.complete;
+  const int64_t paused_ns = rejoin(run.session, state);
+  if (!run.complete && !run.submission.launches.empty())
+    add_interruption(run.session, run.submission, "resumed", paused_ns);
+  note(fmt::format("goes on after {} launches and a pause of {}", run.submission.launches.size(),
+                   format_seconds(static_cast<double>(paused_ns) * 1e-9)));
+  return run;
+}
+
+std::string quoted(const std::string& text) {
+  return text.find_first_of(" '\"\\$`!*?()&;<>|~#") == std::string::npos ? text : "'" + text + "'";
+}
+
+/// What is left of a run that did not end, and what to do about it.
+std::string what_is_left(const Run& run, const RunOptions& options) {
+  if (!run.resumable()) return fmt::format("what was measured is in {}, which is no result", run.path);
+  std::string command = "tokroof run --full --resume " + quoted(run.path);
+  if (!options.folder.empty()) command += " --out " + quoted(options.folder);
+  if (!options.database.empty()) command += " --db " + quoted(options.database);
+  return fmt::format("{} launches are kept; go on with: {}", run.kept, command);
+}
+
+void note_what_it_takes(const Run& run, double estimate_s) {
+  const Protocol& protocol = run.protocol;
   note(fmt::format("{} protocol on PU {}, kernels {}: about {}; nothing else should run", protocol.name,
-                   session.pu, session.kernels->isa, format_seconds(estimate_s)));
+                   run.session.pu, run.session.kernels->isa, format_seconds(estimate_s)));
+  if (!run.resumable()) return;
+  const size_t plans = make_plans(run.session, protocol, run.submission).size();
+  note(fmt::format("{} models in {} plans, {} launches; up to {} of memory; kept after each launch in {}",
+                   protocol.models.size(), plans, plans * static_cast<size_t>(protocol.launches),
+                   format_bytes(static_cast<double>(largest_decode_bytes(protocol))), run.path));
+}
+
+/// Measures what is missing, keeping each launch where the run can be gone on with.
+void measure(Run& run, const Terminal& terminal) {
+  if (run.complete) return;
+  const double estimate_s = estimate_seconds(run.session, run.protocol);
+  note_what_it_takes(run, estimate_s);
+  const auto keep = [&run] {
+    if (run.resumable()) save_partial(run, false, "not finished yet");
+  };
+  run.session.on_stop = [&run](const std::string& purpose, int64_t paused_ns) {
+    add_interruption(run.session, run.submission, "stopped", paused_ns);
+    if (purpose == "decode") take_roofs(run.session, run.protocol, "roofs_resumed", run.submission, {});
+  };
+  keep();  // a folder that cannot be written is known at once
+  Progress progress(terminal, estimate_s);
+  take_protocol(
+      run.session, run.protocol, run.submission,
+      [&progress](const std::string& stage, double fraction) { progress.show(stage, fraction); }, keep);
+  take_conditions(run.session, run.submission);
+  run.complete = true;
+  keep();
+  // What is written is rounded (docs/submission.md): derived from that, the document is the same whether it
+  // is made now or by a later --resume.
+  if (run.resumable()) run.submission = load_partial(run.path).measured;
+}
+
+ExitCode finish(Run& run, const RunOptions& options, const Terminal& terminal) {
   std::string text;
   Saved saved;
   try {
-    {
-      Progress progress(terminal, estimate_s);
-      take_protocol(session, protocol, submission, [&progress](const std::string& stage, double fraction) {
-        progress.show(stage, fraction);
-      });
-    }
-    text = finish_submission(session, submission);
-    saved = save_submission(submission, text, options.folder, options.database);
+    measure(run, terminal);
+    text = seal_submission(run.submission);
+    saved = save_submission(run.submission, text, options.folder, options.database);
   } catch (const Interrupted&) {
-    throw Interrupted("interrupted; what was measured is in " +
-                      save_partial(session, submission, true, "interrupted by a signal") +
-                      ", which is no result");
+    save_what_is_left(run, true, "interrupted by a signal");
+    throw Interrupted("interrupted; " + what_is_left(run, options));
   } catch (const harness::Error& error) {
-    throw harness::Error(error.code(), fmt::format("{} (what was measured before is in {})", error.what(),
-                                                   save_partial(session, submission, false, error.what())));
+    save_what_is_left(run, false, error.what());
+    throw harness::Error(error.code(), fmt::format("{} ({})", error.what(), what_is_left(run, options)));
   }
-  print_result(options.json ? text + "\n" : result_text(terminal, submission, saved));
+  if (run.resumable()) std::remove(run.path.c_str());
+  print_result(options.json ? text + "\n" : result_text(terminal, run.submission, saved));
   if (options.json) note("stored as " + saved.path);
-  const ExitCode code = outcome(submission);
+  const ExitCode code = outcome(run.submission);
   if (code == ExitCode::wrong_result)
     note("error: the logits are wrong (golden mismatch): these kernels have no speed");
   return code;
+}
+
+ExitCode run(const RunOptions& options, const Terminal& terminal) {
+  for (const std::string& model : options.models)
+    models::find_shape(model);  // a misspelt name is known at once
+  if (options.resumed && !options.full)
+    throw harness::Error(ExitCode::usage, "only a full run can be gone on with: tokroof run --full --resume");
+  note_interrupts();
+  note_stops();
+  if (!options.resumed) {
+    Run run = begin_run(options);
+    std::optional<RunLock> lock;
+    if (run.resumable()) {
+      harness::write_file_atomically(run.path, "");  // and its folder
+      lock.emplace(run.path);
+    }
+    return finish(run, options, terminal);
+  }
+  const std::string path = options.resume_file.empty() ? newest_partial("full") : options.resume_file;
+  load_partial(path);  // what is no run needs no lock
+  const RunLock lock(path);
+  Run run = take_up_run(options, path);
+  return finish(run, options, terminal);
 }
 
 }  // namespace
@@ -93,17 +228,39 @@ void add_run(CLI::App& app, Invocation& invocation) {
       app, "run", "probes, forecasts, decodes warm and evicted, compares, and stores one submission",
       "tokroof run --quick --json > result.json");
   auto options = std::make_shared<RunOptions>();
-  command->add_flag("--quick", options->quick, "5 launches and 2 probe sizes per octave instead of 10 and 4");
+  CLI::Option* quick = command->add_flag("--quick", options->quick,
+                                         "5 launches and 2 probe sizes per octave instead of 10 and 4");
   command
-      ->add_option("--model", options->models,
-                   "decode this model instead of coreflow_1_9m (see tokroof models); may be repeated")
-      ->allow_extra_args(false);
-  command->add_option("--isa", options->isa, "force one kernel table (see tokroof info); also $TOKROOF_ISA");
+      ->add_flag(
+          "--full", options->full,
+          "every model of the catalogue, every mode, experts routed uniformly and stickily; up to an hour")
+      ->excludes(quick);
+  CLI::Option* model =
+      command
+          ->add_option("--model", options->models,
+                       "decode this model instead of the protocol's (see tokroof models); may be repeated")
+          ->allow_extra_args(false);
+  CLI::Option* launches = command
+                              ->add_option("--launches", options->launches,
+                                           "of each plan, instead of the protocol's; each plan records it")
+                              ->check(CLI::Range(1, 1000));
+  CLI::Option* isa = command->add_option("--isa", options->isa,
+                                         "force one kernel table (see tokroof info); also $TOKROOF_ISA");
+  CLI::Option* resume =
+      command
+          ->add_option("--resume", options->resume_file,
+                       "go on with an unfinished full run: this file, or the newest in $TOKROOF_HOME/partial")
+          ->expected(0, 1)
+          ->excludes(quick)
+          ->excludes(model)
+          ->excludes(launches)
+          ->excludes(isa);
   command->add_option("--out", options->folder,
                       "folder for the document instead of $TOKROOF_HOME/submissions/YYYYMMDD");
   command->add_option("--db", options->database, "store instead of $TOKROOF_HOME/store.sqlite");
   command->add_flag("--json", options->json, "print the document instead of the table");
-  command->callback([&invocation, options] {
+  command->callback([&invocation, options, resume] {
+    options->resumed = resume->count() > 0;
     invocation.action = [&invocation, options] { return run(*options, invocation.terminal); };
   });
 }

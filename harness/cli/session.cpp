@@ -9,6 +9,8 @@
 #include "harness/build_info.hpp"
 #include "harness/cli/child.hpp"
 #include "harness/cli/decode_memory.hpp"
+#include "harness/cli/interrupt.hpp"
+#include "harness/cli/terminal.hpp"
 #include "harness/cli/variant_options.hpp"
 #include "harness/digest.hpp"
 #include "harness/pinning.hpp"
@@ -25,13 +27,24 @@ using harness::ExitCode;
 /// Runs `tokroof launch …` and places its launch on the run's time line.
 harness::Launch launch(const Session& session, std::vector<std::string> arguments,
                        const OnProgress& progress) {
+  const std::string purpose = arguments.at(1);
   arguments.insert(arguments.begin(), {"launch", "--progress-descriptor"});
   arguments.insert(arguments.end(), {"--pu", std::to_string(session.pu)});
-  const int64_t start_ns = session.clock.now_ns();
-  harness::Launch result = harness::launch_from_json(run_child(arguments, progress));
-  result.start_ns = start_ns - session.start_ns;
-  result.wall_ns = session.clock.now_ns() - start_ns;
-  return result;
+  for (;;) {
+    const int64_t start_ns = session.clock.now_ns();
+    try {
+      const ChildOutput output = run_child(arguments, progress);
+      *session.autogroup_nice = output.autogroup_nice;
+      harness::Launch result = harness::launch_from_json(output.text);
+      result.start_ns = start_ns - session.start_ns;
+      result.wall_ns = session.clock.now_ns() - start_ns;
+      return result;
+    } catch (const Stopped& stopped) {
+      note(fmt::format("stopped for {}; the launch that was running is taken again",
+                       format_seconds(static_cast<double>(stopped.paused_ns()) * 1e-9)));
+      if (session.on_stop) session.on_stop(purpose, stopped.paused_ns());
+    }
+  }
 }
 
 std::string first_problem(const std::vector<harness::Violation>& violations,
@@ -108,9 +121,28 @@ harness::Launch launch_decode(const Session& session, const harness::Plan& plan,
   return launch(session, std::move(arguments), progress);
 }
 
-std::string finish_submission(const Session& session, harness::Submission& submission) {
+void add_interruption(const Session& session, harness::Submission& submission, const std::string& cause,
+                      int64_t paused_ns) {
+  harness::Interruption interruption;
+  interruption.before_launch = static_cast<int>(submission.launches.size());
+  interruption.cause = cause;
+  interruption.paused_ns = paused_ns;
+  interruption.resumed_ns = session.clock.now_ns() - session.start_ns;
+  submission.interruptions.push_back(interruption);
+}
+
+void take_conditions(const Session& session, harness::Submission& submission) {
   submission.conditions =
       harness::read_conditions(session.topology, session.pu, session.clock, session.totals_at_start);
+  submission.conditions.autogroup_nice = *session.autogroup_nice;
+}
+
+std::string finish_submission(const Session& session, harness::Submission& submission) {
+  take_conditions(session, submission);
+  return seal_submission(submission);
+}
+
+std::string seal_submission(harness::Submission& submission) {
   submission.derived = analysis::derive(submission);
   std::string text = harness::to_canonical_json(submission);
   const std::string problem =

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,12 @@ struct Session {
   bool isa_forced = false;
   int64_t start_ns = 0;  ///< run start on `clock`
   harness::ConditionTotals totals_at_start;
+  /// What the last measuring process told of its scheduling group. Shared, because a session is const to all
+  /// who measure in it.
+  std::shared_ptr<harness::Reading<int64_t>> autogroup_nice =
+      std::make_shared<harness::Reading<int64_t>>(harness::Unavailable{"no measuring process ran"});
+  /// Called when Ctrl-Z stopped a launch of a purpose for so many ns, before it is taken again; may be empty.
+  std::function<void(const std::string& purpose, int64_t paused_ns)> on_stop;
 };
 
 /// Looks at the machine and chooses PU and kernels. `isa` is --isa; when empty, $TOKROOF_ISA; when that is
@@ -48,7 +55,8 @@ struct ProbeRequest {
 };
 using OnProgress = std::function<void(double)>;
 
-/// Run one child process each and return its launch, placed on the run's time line.
+/// Run one child process each and return its launch, placed on the run's time line. A launch that Ctrl-Z
+/// stopped is abandoned and taken again from its beginning.
 harness::Launch launch_probes(const Session& session, const ProbeRequest& request,
                               const OnProgress& progress);
 /// Paths of the files whose hashes a plan names; "" for synthetic weights and for a trace that is no file's.
@@ -57,6 +65,17 @@ struct PlanFiles {
 };
 harness::Launch launch_decode(const Session& session, const harness::Plan& plan, uint64_t order_seed,
                               const OnProgress& progress, const PlanFiles& files = {});
+
+/// Records the pause that ends now: `before_launch` of it is the next launch of the submission.
+void add_interruption(const Session& session, harness::Submission& submission, const std::string& cause,
+                      int64_t paused_ns);
+
+/// Reads the conditions from the start of the run to now.
+void take_conditions(const Session& session, harness::Submission& submission);
+
+/// Derives the figures and returns the canonical text. A text that our own schema or rules refuse is our
+/// mistake: Error(internal) with the first violation.
+std::string seal_submission(harness::Submission& submission);
 
 /// Takes conditions, derives the figures and returns the canonical text. A text that our own schema or rules
 /// refuse is our mistake: Error(internal) with the first violation.

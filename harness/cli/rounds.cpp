@@ -1,0 +1,154 @@
+#include "harness/cli/rounds.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "probes/decode_arms.hpp"
+#include "probes/order.hpp"
+
+namespace cli {
+namespace {
+
+constexpr int64_t kib = 1024;
+
+uint64_t run_seed(const harness::Submission& submission) {
+  return std::stoull(submission.nonce.substr(0, 16), nullptr, 16);
+}
+
+/// Maps the progress of stages with known weights to the whole.
+struct Stages {
+  const OnStage& on_stage;
+  double total_s, done_s = 0;
+
+  OnProgress enter(const std::string& name, double seconds) {
+    const double from = done_s;
+    done_s += seconds;
+    if (on_stage) on_stage(name, from / total_s);
+    return [this, name, from, seconds](double fraction) {
+      if (on_stage) on_stage(name, (from + fraction * seconds) / total_s);
+    };
+  }
+};
+
+ProbeRequest probe_request(const Protocol& protocol, const harness::Submission& submission) {
+  ProbeRequest request;
+  request.ids = protocol.probes;
+  request.sizes_per_octave = protocol.sizes_per_octave;
+  request.samples = protocol.probe_samples;
+  request.seed = run_seed(submission);
+  return request;
+}
+
+bool has_launch(const harness::Submission& submission, const std::string& purpose) {
+  return std::any_of(submission.launches.begin(), submission.launches.end(),
+                     [&](const harness::Launch& launch) { return launch.purpose == purpose; });
+}
+
+bool has_decode(const harness::Submission& submission, size_t plan, int round) {
+  return std::any_of(
+      submission.launches.begin(), submission.launches.end(), [&](const harness::Launch& launch) {
+        return launch.purpose == "decode" && launch.plan == static_cast<int>(plan) && launch.round == round;
+      });
+}
+
+/// Returns whether nothing was measured since the last pause.
+bool just_paused(const harness::Submission& submission) {
+  return !submission.interruptions.empty() &&
+         submission.interruptions.back().before_launch == static_cast<int>(submission.launches.size());
+}
+
+/// One launch of a plan. What this machine cannot decode at all (too little memory) is a finding about every
+/// arm, not the end of a long run.
+harness::Launch take_launch(const Session& session, const harness::Plan& plan, uint64_t order_seed,
+                            const OnProgress& progress) {
+  const int64_t start_ns = session.clock.now_ns();
+  try {
+    return launch_decode(session, plan, order_seed, progress);
+  } catch (const harness::Error& error) {
+    if (error.code() != harness::ExitCode::unavailable) throw;
+    harness::Launch launch;
+    launch.purpose = "decode";
+    launch.start_ns = start_ns - session.start_ns;
+    launch.wall_ns = session.clock.now_ns() - start_ns;
+    launch.order_seed = probes::recordable_seed(order_seed);
+    for (const std::string& arm : plan.arms) {
+      harness::Series series;
+      series.probe = "decode";
+      series.model = plan.model;
+      series.arm = arm;
+      series.mode = probes::find_arm(arm).mode;
+      series.status = harness::Status::unavailable;
+      series.reason = std::string(error.what()).substr(0, 300);
+      launch.series.push_back(series);
+    }
+    return launch;
+  }
+}
+
+std::string stage_name(const harness::Plan& plan, int round, int rounds) {
+  return fmt::format("{}{}{} on {}, round {} of {}", plan.model, plan.routing == "none" ? "" : " ",
+                     plan.routing == "none" ? "" : plan.routing, plan.isa, round + 1, rounds);
+}
+
+/// Takes one launch of each plan per round, in a seeded order; odd rounds mirror the one before.
+void take_rounds(const Session& session, const Protocol& protocol, Stages& stages,
+                 harness::Submission& submission, const std::function<void()>& on_launch) {
+  const uint64_t seed = run_seed(submission);
+  const size_t plans = submission.plans.size();
+  for (int round = 0; round < protocol.launches; ++round) {
+    std::vector<size_t> order = probes::shuffled_positions(plans, seed + static_cast<uint64_t>(round / 2));
+    if (round % 2 == 1) std::reverse(order.begin(), order.end());
+    for (const size_t index : order) {
+      const harness::Plan& plan = submission.plans[index];
+      const OnProgress progress =
+          stages.enter(stage_name(plan, round, protocol.launches), launch_seconds(plan));
+      if (has_decode(submission, index, round)) continue;
+      if (just_paused(submission)) {
+        take_roofs(session, protocol, "roofs_resumed", submission, {});
+        if (on_launch) on_launch();
+      }
+      harness::Launch launch = take_launch(session, plan, seed + 1 + static_cast<uint64_t>(round), progress);
+      launch.plan = static_cast<int>(index);
+      launch.round = round;
+      submission.launches.push_back(std::move(launch));
+      if (on_launch) on_launch();
+    }
+  }
+}
+
+}  // namespace
+
+void take_roofs(const Session& session, const Protocol& protocol, const std::string& purpose,
+                harness::Submission& submission, const OnProgress& progress) {
+  ProbeRequest request = probe_request(protocol, submission);
+  request.purpose = purpose;
+  request.ids = {"load_bandwidth", "dram_stream", "core_clock"};
+  request.sizes_bytes = {kib * 16, kib * 256, kib * 1024, kib * 2048,
+                         kib * 16384};  // one inside each usual level at least
+  submission.launches.push_back(launch_probes(session, request, progress));
+}
+
+void take_protocol(const Session& session, const Protocol& protocol, harness::Submission& submission,
+                   const OnStage& on_stage, const std::function<void()>& on_launch) {
+  Stages stages{on_stage, estimate_seconds(session, protocol)};
+  const OnProgress probing = stages.enter("probes", probe_seconds(session, protocol));
+  if (!has_launch(submission, "probes")) {
+    submission.launches.push_back(launch_probes(session, probe_request(protocol, submission), probing));
+    if (on_launch) on_launch();
+  }
+  if (submission.plans.empty()) {
+    for (harness::Plan& plan : make_plans(session, protocol, submission)) {
+      add_forecasts(session, submission, plan);  // fixed before any decode
+      submission.plans.push_back(std::move(plan));
+    }
+  }
+  take_rounds(session, protocol, stages, submission, on_launch);
+  const OnProgress again = stages.enter("roofs again", seconds_roofs_again);
+  if (has_launch(submission, "roofs_after")) return;
+  take_roofs(session, protocol, "roofs_after", submission, again);
+  if (on_launch) on_launch();
+}
+
+}  // namespace cli
