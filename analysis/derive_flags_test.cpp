@@ -65,6 +65,27 @@ TEST(derive_flags, roofs_that_moved_more_than_five_percent_are_named_by_level) {
   }
 }
 
+TEST(derive_flags, roofs_read_again_after_a_pause_are_compared_too) {
+  TestRun run;
+  run.after_ratio = 0.9;
+  auto submission = test_submission();
+  auto resumed = test_probes(run, "roofs_after");
+  resumed.purpose = "roofs_resumed";
+  submission.launches.insert(submission.launches.begin() + 3, resumed);
+  EXPECT_EQ(codes(submission), (Codes{"roofs_drifted", "roofs_drifted"}));
+}
+
+TEST(derive_flags, pauses_are_told_with_their_length) {
+  auto submission = test_submission();
+  submission.interruptions = {{2, "stopped", 1'500'000'000, 0}, {4, "resumed", 60'000'000'000, 0}};
+  const auto flags = derive(submission).flags;
+  ASSERT_EQ(flags.size(), 1u);
+  EXPECT_EQ(flags[0].code, "paused");
+  EXPECT_DOUBLE_EQ(flags[0].value, 61.5);
+  EXPECT_NE(flags[0].detail.find("2 times"), std::string::npos) << flags[0].detail;
+  EXPECT_NE(flags[0].detail.find("before launch 2"), std::string::npos) << flags[0].detail;
+}
+
 TEST(derive_flags, only_the_level_that_moved_is_named) {
   auto submission = test_submission();
   submission.launches.back().series[0].work_per_sample[1] /= 2;  // 2 MiB
@@ -217,11 +238,19 @@ TEST(derive_flags, an_antagonist_that_had_its_pu_for_half_the_time_is_told) {
 }
 
 TEST(derive_flags, every_code_is_a_heading_of_the_page_and_every_heading_a_code) {
-  std::set<std::string> headings,
-      expected{
-          "aa_failed",     "antagonist_starved",   "totals_disagree",  "arm_unavailable", "clock_coarse",
-          "launch_failed", "involuntary_switches", "lag1_correlation", "not_evicted",     "roofs_drifted",
-          "steal",         "too_few_launches"};
+  std::set<std::string> headings, expected{"aa_failed",
+                                           "antagonist_starved",
+                                           "totals_disagree",
+                                           "arm_unavailable",
+                                           "clock_coarse",
+                                           "launch_failed",
+                                           "involuntary_switches",
+                                           "lag1_correlation",
+                                           "not_evicted",
+                                           "roofs_drifted",
+                                           "paused",
+                                           "steal",
+                                           "too_few_launches"};
   std::ifstream page("docs/flags.md");
   ASSERT_TRUE(page.is_open());
   for (std::string line; std::getline(page, line);) {

@@ -190,9 +190,39 @@ TEST(forecast, carries_the_key_and_leaves_the_time_to_the_caller) {
   const auto key = decode_key(probed.plans[0], probed.machine, "evict_read", "sibling");
   for (const auto& forecast : make_forecasts(probed, shape(), key)) {
     EXPECT_EQ(forecast.key, key);
-    EXPECT_EQ(forecast.version, "1");
+    EXPECT_EQ(forecast.version, "2");
     EXPECT_EQ(forecast.made_ns, 0);
     EXPECT_EQ(forecast.made_utc, "");
+  }
+}
+
+TEST(forecast, experts_count_as_resident_whether_a_token_visits_them_or_not) {
+  const auto probed = test_submission();
+  const models::Shape& experts = models::find_shape("moe_ternary_105m");
+  const models::Cost cost = models::cost(experts);
+  ASSERT_GT(cost.weight_bytes, 24 << 20);
+  ASSERT_LT(cost.weight_bytes_per_token, 10 << 20);
+  const auto key = decode_key(probed.plans[0], probed.machine, "warm");
+  // The pool fits 32 MiB of L3 and no smaller cache: 40 GB/s there, and the bytes are those of one token.
+  for (const auto& forecast : make_forecasts(probed, experts, key)) {
+    if (forecast.id == "dram_roof") continue;
+    EXPECT_NEAR(std::get<Interval>(forecast.tokens_per_s).median,
+                40e9 / static_cast<double>(cost.weight_bytes_per_token), 1)
+        << forecast.id;
+  }
+  // What one token reads would fit L3 here, the pool does not.
+  TestRun small;
+  small.l3_bytes = 12 << 20;
+  const auto smaller = test_submission(small);
+  for (const auto& forecast : make_forecasts(smaller, experts, key)) {
+    if (forecast.id == "cache_roof") {
+      EXPECT_NE(std::get<Unavailable>(forecast.tokens_per_s).reason.find(std::to_string(cost.weight_bytes)),
+                std::string::npos);
+    } else {
+      EXPECT_NEAR(std::get<Interval>(forecast.tokens_per_s).median,
+                  10e9 / static_cast<double>(cost.weight_bytes_per_token), 1)
+          << forecast.id;
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "analysis/derived_fields.hpp"
@@ -172,6 +173,65 @@ TEST(plausibility, R09_a_forecast_made_after_decode_began_is_rejected) {
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_EQ(findings[0].code, "R09");
   EXPECT_EQ(findings[0].pointer, "/forecasts/0/made_ns");
+}
+
+/// A run that was paused for two seconds before its second decode launch, and read its roofs again then.
+harness::Submission paused_submission() {
+  auto submission = test_submission();
+  auto roofs = submission.launches.back();
+  roofs.purpose = "roofs_resumed";
+  const int64_t second_ns = 1'000'000'000;
+  for (size_t i = 0; i < submission.launches.size(); ++i) {
+    submission.launches[i].start_ns = static_cast<int64_t>(i) * 10 * second_ns;
+    submission.launches[i].wall_ns = second_ns;
+  }
+  roofs.start_ns = 14 * second_ns;
+  roofs.wall_ns = second_ns;
+  submission.launches.insert(submission.launches.begin() + 2, roofs);
+  submission.interruptions = {{2, "resumed", 2 * second_ns, 13 * second_ns}};
+  return restated(submission);
+}
+
+TEST(plausibility, R10_a_pause_lies_in_the_gap_before_its_launch) {
+  EXPECT_EQ(codes(paused_submission()), Codes{});
+  const auto refused = [](const std::function<void(harness::Interruption&)>& change) {
+    auto submission = paused_submission();
+    change(submission.interruptions[0]);
+    return codes(restated(submission)) == Codes{"R10"};
+  };
+  EXPECT_TRUE(refused([](auto& pause) { pause.before_launch = 99; }));
+  EXPECT_TRUE(refused([](auto& pause) { pause.before_launch = -1; }));
+  EXPECT_TRUE(refused([](auto& pause) { pause.before_launch = 3; }));
+  EXPECT_TRUE(refused([](auto& pause) { pause.paused_ns = 3'000'000'000; }));
+  EXPECT_TRUE(refused([](auto& pause) { pause.resumed_ns = 15'000'000'000; }));
+}
+
+TEST(plausibility, P01_holds_experts_to_what_one_token_reads_of_them) {
+  TestRun run;
+  run.l3_bytes = 12 << 20;  // holds what a token reads of the model below, but not all its experts
+  auto submission = test_submission(run);
+  const models::Shape& shape = models::find_shape("moe_ternary_105m");
+  submission.plans[0].model = shape.name;
+  submission.plans[0].golden = models::expected_golden(shape);
+  submission.plans[0].routing = "sticky:0.45";
+  submission.plans[0].weight_bytes_per_token = models::cost(shape).weight_bytes_per_token;
+  submission.forecasts.clear();
+  const auto at = [&](double bytes_per_s) {
+    auto made = submission;
+    const double ns = static_cast<double>(made.plans[0].weight_bytes_per_token) / bytes_per_s * 1e9;
+    for (auto& launch : made.launches) {
+      if (launch.purpose != "decode") continue;
+      launch.golden_got = made.plans[0].golden;
+      for (auto& series : launch.series) {
+        series.model = shape.name;
+        for (size_t i = 0; i < series.samples.size(); ++i)
+          series.samples[i] = static_cast<int64_t>(ns) * 32 + static_cast<int64_t>(i);
+      }
+    }
+    return codes(restated(made));
+  };
+  EXPECT_EQ(at(30e9), Codes{}) << "three times what memory gives, but L3 may hold the experts in use";
+  EXPECT_EQ(at(60e9), Codes{"P01"}) << "more than L3 gives";
 }
 
 TEST(plausibility, R07_other_bytes_per_token_than_the_models_own_are_rejected) {

@@ -130,5 +130,33 @@ TEST(conditions, switches_and_faults_are_those_of_the_run) {
   EXPECT_EQ(conditions.smt_sibling, "none") << "nothing is pinned";
 }
 
+TEST(conditions, a_pause_counts_for_nothing_when_totals_are_rejoined) {
+  ConditionTotals start, stopped, resumed;
+  start.wall_ns = 100;
+  start.steal_ns = int64_t{10};
+  start.psi_some_us = Unavailable{"none"};
+  start.pu_times = {{0, 1000}, {1, 2000}};
+  start.involuntary_switches = 3;
+  stopped = start;
+  stopped.wall_ns = 600;
+  stopped.steal_ns = int64_t{17};
+  stopped.pu_times = {{0, 1400}, {1, 2100}};
+  stopped.involuntary_switches = 5;
+  resumed.wall_ns = 90'600;  // a long pause, another process, and a PU that went
+  resumed.steal_ns = int64_t{900};
+  resumed.psi_some_us = int64_t{5};
+  resumed.pu_times = {{0, 81'400}};
+  const ConditionTotals elapsed = difference(stopped, start);
+  EXPECT_EQ(elapsed.wall_ns, 500);
+  EXPECT_EQ(std::get<int64_t>(elapsed.steal_ns), 7);
+  const ConditionTotals rejoined = difference(resumed, elapsed);
+  EXPECT_EQ(resumed.wall_ns - rejoined.wall_ns, 500);
+  EXPECT_EQ(std::get<int64_t>(resumed.steal_ns) - std::get<int64_t>(rejoined.steal_ns), 7);
+  EXPECT_EQ(resumed.involuntary_switches - rejoined.involuntary_switches, 2);
+  ASSERT_EQ(rejoined.pu_times.size(), 1u);
+  EXPECT_EQ(81'400 - rejoined.pu_times[0].busy_ns, 400);
+  EXPECT_FALSE(available(rejoined.psi_some_us)) << "what was not told before is not known over the whole";
+}
+
 }  // namespace
 }  // namespace harness

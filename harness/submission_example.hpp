@@ -161,6 +161,7 @@ inline Submission example_submission() {
   submission.conditions = example_conditions();
   submission.plans = {example_plan()};
   submission.launches = {example_probes(), example_decode()};
+  submission.interruptions = {{1, "resumed", 2'000'000'000, 8'900'000'000}};
   submission.derived = example_derived();
   submission.forecasts = {{"curve", "1", example_key("warm"), example_hash, Interval{10900, 9000, 13000},
                            8'000'000'000, "2026-01-02T03:04:00Z"},

@@ -4,10 +4,10 @@
 #include <ctime>
 
 #include "harness/canonical_json.hpp"
-#include "harness/partial_run_fields.hpp"
 #include "harness/submission.hpp"
 #include "harness/submission_launch_fields.hpp"
 #include "harness/submission_machine_fields.hpp"
+#include "harness/submission_partial_fields.hpp"
 
 namespace harness {
 
@@ -142,10 +142,10 @@ void fields(Io& io, T& value) {
   io("id", value.id);
   io("version", value.version);
   short_fields(io, value.key);
-  io("inputs_sha256", value.inputs_sha256);
+  io.optional("inputs_sha256", value.inputs_sha256);
   centred<Centre::point>(io, "tokens_per_s", value.tokens_per_s);
   io("made_ns", value.made_ns);
-  io("made_utc", value.made_utc);
+  io.optional("made_utc", value.made_utc);
 }
 
 template <class Io, Like<ForecastError> T>
@@ -192,6 +192,27 @@ void fields(Io& io, T& value) {
   io("doctor", value.doctor);
 }
 
+/// What a forecast has in common with the one before it stands once.
+template <class Io, Like<Submission> T>
+void forecasts_field(Io& io, T& value) {
+  if constexpr (Io::writing) {
+    std::vector<Forecast> forecasts = value.forecasts;
+    for (size_t i = 1; i < forecasts.size(); ++i) {
+      if (value.forecasts[i].inputs_sha256 == value.forecasts[i - 1].inputs_sha256)
+        forecasts[i].inputs_sha256.clear();
+      if (value.forecasts[i].made_utc == value.forecasts[i - 1].made_utc) forecasts[i].made_utc.clear();
+    }
+    io.defaulted("forecasts", forecasts);
+  } else {
+    io.defaulted("forecasts", value.forecasts);
+    for (size_t i = 1; i < value.forecasts.size(); ++i) {
+      Forecast& forecast = value.forecasts[i];
+      if (forecast.inputs_sha256.empty()) forecast.inputs_sha256 = value.forecasts[i - 1].inputs_sha256;
+      if (forecast.made_utc.empty()) forecast.made_utc = value.forecasts[i - 1].made_utc;
+    }
+  }
+}
+
 template <class Io, Like<Submission> T>
 void fields(Io& io, T& value) {
   std::string schema = submission_schema;
@@ -207,9 +228,10 @@ void fields(Io& io, T& value) {
   io.defaulted("launches", value.launches);
   io.optional("interruptions", value.interruptions);
   io.defaulted("derived", value.derived);
-  io.defaulted("forecasts", value.forecasts);
+  forecasts_field(io, value);
   io.defaulted("verdicts", value.verdicts);
   io.optional("failure", value.failure);
+  if constexpr (!Io::writing) name_models(value);
 }
 
 namespace {

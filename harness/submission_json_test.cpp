@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/submission_example.hpp"
+#include "harness/submission_partial.hpp"
+#include "harness/validation.hpp"
 
 namespace harness {
 namespace {
@@ -48,6 +50,27 @@ TEST(submission_json, values_come_back_as_they_were) {
   EXPECT_EQ(is.forecasts[1].tokens_per_s, was.forecasts[1].tokens_per_s);
   ASSERT_TRUE(is.failure);
   EXPECT_EQ(is.failure->exit_code, 10);
+}
+
+TEST(submission_json, a_partial_run_comes_back_and_is_no_submission) {
+  PartialRun partial;
+  partial.interrupted = true;
+  partial.reason = "interrupted by a signal";
+  partial.measured = example_submission();
+  partial.measured.conditions.autogroup_nice = int64_t{-20};
+  partial.resume.emplace();
+  partial.resume->boot_id = "b";
+  partial.resume->run_start_ns = 7;
+  partial.resume->models = {"coreflow_1_9m"};
+  partial.resume->elapsed.pu_times = {{1, 2}};
+  partial.resume->elapsed.psi_some_us = Unavailable{"none"};
+  const std::string text = partial_to_json(partial);
+  const PartialRun read = partial_from_json(text);
+  EXPECT_EQ(partial_to_json(read), text);
+  EXPECT_EQ(read.resume->elapsed.pu_times[0].busy_ns, 2);
+  EXPECT_EQ(std::get<int64_t>(*read.measured.conditions.autogroup_nice), -20);
+  EXPECT_THROW(partial_from_json(to_canonical_json(partial.measured)), Error);
+  EXPECT_FALSE(validate_document(text).empty());
 }
 
 TEST(submission_json, keys_are_spelled_as_documented) {

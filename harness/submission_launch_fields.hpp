@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/submission.hpp"
 #include "harness/submission_reader.hpp"
@@ -61,12 +62,23 @@ void status_field(Io& io, T& value) {
   }
 }
 
+/// An arm that is named after its mode does not say it twice.
+template <class Io, Like<Series> T>
+void mode_field(Io& io, T& value) {
+  if constexpr (Io::writing) {
+    if (value.mode != value.arm) io.optional("mode", value.mode);
+  } else {
+    io.optional("mode", value.mode);
+    if (value.mode.empty()) value.mode = value.arm;
+  }
+}
+
 template <class Io, Like<Series> T>
 void fields(Io& io, T& value) {
   io.unless("probe", value.probe, "decode");
   io.optional("model", value.model);
   io.optional("arm", value.arm);
-  io.optional("mode", value.mode);
+  mode_field(io, value);
   io.unless("placement", value.placement, "none");
   status_field(io, value);
   io.optional("reason", value.reason);
@@ -95,7 +107,27 @@ void fields(Io& io, T& value) {
   io("order_seed", value.order_seed);
   io.optional("golden_got", value.golden_got);
   io("counters", value.counters);
+  if constexpr (Io::writing) {
+    if (value.plan) {  // which names the model for all of them
+      std::vector<Series> series = value.series;
+      for (Series& each : series) each.model.clear();
+      io("series", series);
+      return;
+    }
+  }
   io("series", value.series);
+}
+
+/// Gives the arms of each launch the model that its plan names for them.
+inline void name_models(Submission& submission) {
+  for (Launch& launch : submission.launches) {
+    if (!launch.plan || *launch.plan < 0 || static_cast<size_t>(*launch.plan) >= submission.plans.size())
+      continue;
+    for (Series& series : launch.series) {
+      if (!series.arm.empty() && series.model.empty())
+        series.model = submission.plans[static_cast<size_t>(*launch.plan)].model;
+    }
+  }
 }
 
 template <class Io, Like<Interruption> T>

@@ -25,6 +25,7 @@ std::map<std::string, std::string> read_examples(const std::string& folder) {
 
 /// Each invalid example has one fault; this is the place that must be named.
 const std::map<std::string, std::string> invalid_examples{
+    {"autogroup_nice_minus_21", "/conditions/autogroup_nice"},
     {"binary_hash_as_list", "/suite/binary_sha256"},
     {"cache_level_as_number", "/machine/caches/0/level"},
     {"cache_of_negative_size", "/machine/caches/2/bytes"},
@@ -39,11 +40,12 @@ const std::map<std::string, std::string> invalid_examples{
     {"curve_with_flat_samples", "/launches/0/series/0/samples/0"},
     {"curve_without_work_unit", "/launches/0/series/0/work_unit"},
     {"decode_launch_without_plan", "/launches/0/plan"},
-    {"decode_series_without_mode", "/launches/0/series/0/mode"},
+    {"series_without_arm_or_probe", "/launches/0/series/0/probe"},
     {"estimate_missing", "/derived/caches/0/effective_bytes/estimate"},
     {"exit_code_256", "/failure/exit_code"},
     {"failure_without_failure", "/failure"},
     {"golden_of_63_digits", "/launches/0/golden_got"},
+    {"interruption_of_unknown_cause", "/interruptions/0/cause"},
     {"interval_without_high", "/derived/roofs/0/read_bytes_per_s/high"},
     {"kind_missing", "/kind"},
     {"kind_unknown", "/kind"},
@@ -121,7 +123,7 @@ TEST(validation, every_invalid_example_is_refused_for_its_one_fault) {
 
 TEST(validation, valid_examples_come_back_the_same_through_the_structs) {
   const auto examples = read_examples("valid");
-  for (const char* name : {"reproduction", "probe", "failure", "everything_unavailable"}) {
+  for (const char* name : {"reproduction", "paused", "probe", "failure", "everything_unavailable"}) {
     const std::string& text = examples.at(name);
     EXPECT_EQ(to_canonical_json(submission_from_json(text)), canonical_json(text)) << name;
   }

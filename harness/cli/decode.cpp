@@ -56,8 +56,21 @@ std::string golden_of(const models::Shape& shape, const std::string& arithmetic,
   return models::golden_digest(scalar, shape);
 }
 
+/// Codes of few bits have no float kernel. Said here, not by a measuring process that has begun.
+void check_arithmetic(const models::Shape& shape, const std::string& arithmetic) {
+  const bool int8 =
+      shape.body_format == models::Format::int8 && shape.embedding_format == models::Format::int8;
+  if (arithmetic != "float" || int8) return;
+  throw harness::Error(
+      ExitCode::usage,
+      fmt::format("{} does not decode in float arithmetic: only models whose matrices are all "
+                  "int8 do; leave --arithmetic out, or see tokroof models",
+                  shape.name));
+}
+
 harness::Plan plan_of(const Session& session, const DecodeOptions& options, const models::I8Model* file) {
   const models::Shape& shape = file == nullptr ? models::find_shape(options.model) : file->shape;
+  check_arithmetic(shape, options.arithmetic);
   harness::Plan plan = make_plan(session, shape, arms_of(options.modes));
   plan.launches = options.launches;
   plan.placement = options.placement;
@@ -110,6 +123,7 @@ ExitCode run_profile(const DecodeOptions& options, const Terminal& terminal) {
   profile.shape = file ? file->shape : models::find_shape(options.model);
   profile.isa = session.kernels->isa;
   profile.arithmetic = options.arithmetic;
+  check_arithmetic(profile.shape, options.arithmetic);
   models::Decoder decoder(profile.shape,
                           file ? models::source_of(file->weights) : models::synthetic_source(1),
                           *session.kernels, models::find_arithmetic(options.arithmetic));

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "harness/cli/session.hpp"
-#include "harness/partial_run.hpp"
+#include "harness/submission_partial.hpp"
 
 namespace cli {
 

@@ -69,7 +69,9 @@ Protocol full_protocol() {
   protocol.name = "full";
   protocol.models.clear();
   for (const models::Shape& shape : models::shapes()) protocol.models.push_back(shape.name);
-  protocol.arms = {"warm", "aa", "evict_flush", "evict_read", "evict_write"};
+  // Every mode; evict_stream has plans of its own.
+  protocol.arms = {"warm", "aa",     "evict_flush", "evict_read", "evict_write",
+                   "spin", "own_l1", "stream_llc",  "stream_dram"};
   protocol.other_isas.clear();
   protocol.expert_routings = {"uniform", "sticky:0.45"};
   return protocol;

@@ -11,6 +11,12 @@ namespace {
 
 using harness::Interval;
 
+/// More than one model's plan with its stream's and another ISA's: too much for wide tables.
+bool has_many_plans(const harness::Submission& submission) {
+  constexpr size_t few = 3;
+  return submission.plans.size() > few;
+}
+
 std::string dash(const Terminal& terminal) {
   return terminal.utf8 ? "–" : "-";
 }
@@ -27,6 +33,11 @@ bool is_single(const Interval& interval) {
 std::string ratio_text(const Terminal& terminal, const Interval& ratio) {
   if (is_single(ratio)) return fmt::format("{:.3f} [no interval]", ratio.median);
   return fmt::format("{:.3f} [{:.3f}{}{:.3f}]", ratio.median, ratio.low, dash(terminal), ratio.high);
+}
+
+/// The model, and how its tokens choose experts where a trace does.
+std::string model_text(const harness::DecodeKey& key) {
+  return key.routing == "none" ? key.model : key.model + " " + key.routing;
 }
 
 std::string arm_text(const harness::DecodeResult& result) {
@@ -49,6 +60,24 @@ std::string rate_interval(const Terminal& terminal, const Interval& rate) {
                      rate.high / 1e9);
 }
 
+/// What a decode and its forecasts have in common, as the heading of a group.
+std::string group_heading(const Terminal& terminal, const harness::DecodeResult& result) {
+  return fmt::format("{} on {}, {} per token, positions {}, {} launch{}\n", model_text(result.key),
+                     result.key.isa, format_bytes(static_cast<double>(result.weight_bytes_per_token)),
+                     positions_text(terminal, result.key), result.launches, result.launches == 1 ? "" : "es");
+}
+
+/// Measured ÷ forecast, marked when inside the forecast's interval; "" without that forecast.
+std::string error_text(const harness::Submission& submission, const harness::DecodeResult& result,
+                       const std::string& forecast) {
+  if (result.arm == "aa") return "";
+  for (const harness::ForecastError& error : submission.derived.forecast_errors) {
+    if (error.id == forecast && error.key == result.key)
+      return fmt::format("{:.2f}{}", error.measured_over_forecast, error.inside_interval ? "*" : "");
+  }
+  return "";
+}
+
 /// One line per pair of ISAs whose warm arms were compared in rounds.
 std::string isa_ratios_text(const Terminal& terminal, const harness::Submission& submission) {
   std::string text;
@@ -65,10 +94,12 @@ std::string isa_ratios_text(const Terminal& terminal, const harness::Submission&
 /// The series of arms that gave no speed, with their reasons, each once.
 std::vector<std::string> missing_arms(const harness::Submission& submission) {
   std::vector<std::string> lines;
+  const bool many = has_many_plans(submission);
   for (const harness::Launch& launch : submission.launches) {
     for (const harness::Series& series : launch.series) {
       if (series.status == harness::Status::ok) continue;
-      const std::string name = series.arm.empty() ? series.probe : series.arm;
+      std::string name = series.arm.empty() ? series.probe : series.arm;
+      if (many && !series.model.empty()) name += " of " + series.model;
       const std::string line =
           fmt::format("{}: {} ({})", name,
                       series.status == harness::Status::failed ? "failed" : "unavailable", series.reason);
@@ -116,8 +147,8 @@ std::string decode_text(const Terminal& terminal, const harness::Submission& sub
   };
   for (const harness::DecodeResult& result : submission.derived.decode) {
     const std::string heading = fmt::format(
-        "{} on {}{}, {} of weights per token, positions {}, {} launch{}\n", result.key.model, result.key.isa,
-        result.key.arithmetic == "int8" ? "" : ", " + result.key.arithmetic + " arithmetic",
+        "{} on {}{}, {} of weights per token, positions {}, {} launch{}\n", model_text(result.key),
+        result.key.isa, result.key.arithmetic == "int8" ? "" : ", " + result.key.arithmetic + " arithmetic",
         format_bytes(static_cast<double>(result.weight_bytes_per_token)),
         positions_text(terminal, result.key), result.launches, result.launches == 1 ? "" : "es");
     if (heading != last_heading) {
@@ -166,6 +197,38 @@ std::string forecasts_text(const Terminal& terminal, const harness::Submission& 
   return to_text(terminal, table);
 }
 
+std::string grouped_text(const Terminal& terminal, const harness::Submission& submission) {
+  std::string text, last_heading, placement;
+  Table table;
+  const auto flush = [&] {
+    if (table.rows.empty()) return;
+    text += last_heading + to_text(terminal, table);
+    if (!placement.empty()) text += fmt::format("(concurrent threads ran on: {})\n", placement);
+    text += "\n";
+  };
+  for (const harness::DecodeResult& result : submission.derived.decode) {
+    const std::string heading = group_heading(terminal, result);
+    if (heading != last_heading) {
+      flush();
+      last_heading = heading;
+      placement.clear();
+      table = {{"mode", "tok/s [95 %]", "speed / warm [95 %]", "dram", "cache", "curve"}, {}, {0}};
+    }
+    if (result.key.placement != "none") placement = result.key.placement;
+    const harness::ArmRatio* ratio = ratio_to_warm(submission, result);
+    table.rows.push_back(
+        {result.arm == "aa" ? "A/A" : result.key.mode, format_interval(terminal, result.tokens_per_s),
+         ratio != nullptr ? ratio_text(terminal, ratio->speed_ratio) : "",
+         error_text(submission, result, "dram_roof"), error_text(submission, result, "cache_roof"),
+         error_text(submission, result, "curve")});
+  }
+  flush();
+  text += "dram, cache, curve: measured / forecast; * inside the forecast's 90 % interval\n";
+  text += isa_ratios_text(terminal, submission);
+  for (const std::string& line : missing_arms(submission)) text += line + "\n";
+  return text;
+}
+
 std::string flags_text(const Terminal& terminal, const harness::Submission& submission) {
   std::string text;
   for (const harness::Flag& flag : submission.derived.flags) {
@@ -180,8 +243,12 @@ std::string result_text(const Terminal& terminal, const harness::Submission& sub
       fmt::format("{}, {} cores{}, measured on PU {}\n\n", machine.cpu_model, machine.cores,
                   machine.virtualised ? ", virtual machine" : "", submission.conditions.pinned_pu);
   text += roofs_text(terminal, submission.derived.roofs) + "\n";
-  text += decode_text(terminal, submission);
-  if (!submission.forecasts.empty()) text += forecasts_text(terminal, submission) + "\n";
+  if (has_many_plans(submission)) {
+    text += grouped_text(terminal, submission) + "\n";
+  } else {
+    text += decode_text(terminal, submission);
+    if (!submission.forecasts.empty()) text += forecasts_text(terminal, submission) + "\n";
+  }
   text += analysis::one_sentence(submission) + "\n";
   text += flags_text(terminal, submission);
   return text + fmt::format("\nsubmission: {}\ncontent SHA-256: {}\n", saved.path, saved.content_sha256);

@@ -12,6 +12,9 @@ namespace cli {
 std::string roofs_text(const Terminal& terminal, const std::vector<harness::Roof>& roofs);
 std::string decode_text(const Terminal& terminal, const harness::Submission& submission);
 std::string forecasts_text(const Terminal& terminal, const harness::Submission& submission);
+/// Of runs of many plans: one narrow table per plan, with what each forecast was off by. At most 80 columns
+/// wide up to 99,999 tokens/s.
+std::string grouped_text(const Terminal& terminal, const harness::Submission& submission);
 std::string flags_text(const Terminal& terminal, const harness::Submission& submission);
 
 /// Everything a run found: roofs, decode per mode with its ratio to warm, forecasts against it, flags, and

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "harness/partial_run.hpp"
+#include "harness/submission_partial.hpp"
 #include "harness/submission_reader.hpp"
 #include "harness/submission_writer.hpp"
 

@@ -1,0 +1,83 @@
+#include "harness/cli/partial.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace cli {
+namespace {
+
+harness::PartialRun kept() {
+  harness::PartialRun partial;
+  partial.measured.suite.binary_sha256 = "binary";
+  partial.measured.suite.isa = "avx2";
+  partial.measured.machine.machine_key = "machine";
+  partial.measured.conditions.pinned_pu = 1;
+  partial.measured.conditions.governor = std::string("performance");
+  partial.measured.conditions.turbo = harness::Unavailable{"no switch"};
+  partial.measured.conditions.clock_source = "clock";
+  partial.resume.emplace();
+  partial.resume->boot_id = "boot";
+  return partial;
+}
+
+RunPlace same_place() {
+  RunPlace place{"binary", "machine", "boot", "avx2", kept().measured.conditions};
+  place.conditions.load1 = 3.0;  // fluctuates and is not compared
+  return place;
+}
+
+std::string moved(const std::function<void(RunPlace&)>& change) {
+  RunPlace place = same_place();
+  change(place);
+  return moved_since(kept(), place);
+}
+
+TEST(partial, a_run_goes_on_where_everything_is_as_it_was) {
+  EXPECT_EQ(moved_since(kept(), same_place()), "");
+}
+
+TEST(partial, whatever_moved_is_named) {
+  const auto names = [](const std::string& clause, const std::string& word) {
+    return clause.find(word) != std::string::npos;
+  };
+  EXPECT_TRUE(names(moved([](RunPlace& here) { here.binary_sha256 = "x"; }), "another build"));
+  EXPECT_TRUE(names(moved([](RunPlace& here) { here.machine_key = "x"; }), "another machine"));
+  EXPECT_TRUE(names(moved([](RunPlace& here) { here.boot_id = "x"; }), "started again"));
+  EXPECT_TRUE(
+      names(moved([](RunPlace& here) { here.isa = "scalar"; }), "kernels avx2, now they would be scalar"));
+  EXPECT_TRUE(names(moved([](RunPlace& here) { here.conditions.pinned_pu = 0; }), "PU was 1, now it is 0"));
+  EXPECT_TRUE(names(moved([](RunPlace& here) { here.conditions.governor = std::string("powersave"); }),
+                    "governor was performance, now it is powersave"));
+  EXPECT_TRUE(
+      names(moved([](RunPlace& here) { here.conditions.turbo = true; }), "turbo was unknown, now it is on"));
+  EXPECT_TRUE(names(moved([](RunPlace& here) { here.conditions.clock_source = "x"; }), "clock"));
+}
+
+TEST(partial, a_system_that_does_not_tell_its_boot_cannot_go_on) {
+  auto partial = kept();
+  partial.resume->boot_id.clear();
+  RunPlace place = same_place();
+  place.boot_id.clear();
+  EXPECT_NE(moved_since(partial, place), "");
+}
+
+TEST(partial, rejoining_puts_the_session_back_on_its_time_line) {
+  Session session;
+  session.clock = harness::steady_clock();
+  session.start_ns = session.clock.now_ns() - 5'000'000'000;
+  session.totals_at_start = harness::read_condition_totals(session.clock);
+  session.totals_at_start.wall_ns -= 5'000'000'000;
+  harness::ResumeState state = resume_state(session);
+  state.saved_ns -= 3'000'000'000;  // as if saved three seconds ago
+  Session next;
+  next.clock = session.clock;
+  EXPECT_GE(rejoin(next, state), 3'000'000'000);
+  EXPECT_EQ(next.start_ns, session.start_ns);
+  const int64_t elapsed_ns = next.clock.now_ns() - next.totals_at_start.wall_ns;
+  EXPECT_GE(elapsed_ns, 5'000'000'000);
+  EXPECT_LT(elapsed_ns, 8'000'000'000) << "the pause does not count";
+}
+
+}  // namespace
+}  // namespace cli

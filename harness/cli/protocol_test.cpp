@@ -1,0 +1,216 @@
+#include "harness/cli/protocol.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/derive.hpp"
+#include "analysis/plausibility.hpp"
+#include "harness/cli/result_table.hpp"
+#include "harness/validation.hpp"
+#include "models/kernels/select.hpp"
+#include "probes/decode_arms.hpp"
+#include "probes/order.hpp"
+#include "probes/working_sets.hpp"
+
+namespace cli {
+namespace {
+
+using harness::Series;
+
+Session session_here() {
+  Session session;
+  session.topology = harness::read_synthetic_topology("pack:1 l3:1 l2:2 l1d:1 core:1 pu:1");
+  session.features = harness::read_cpu_features();
+  session.clock = harness::steady_clock();
+  session.pu = 0;
+  session.kernels = &models::select_kernels(models::kernel_tables(), session.features, "");
+  return session;
+}
+
+/// Numbers with as many digits as measured ones, all different.
+int64_t like_measured(int64_t typical_ns) {
+  static uint64_t state = 1;
+  state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+  return typical_ns + static_cast<int64_t>((state >> 33) % 1000) * typical_ns / 20'000;
+}
+
+Series curve(const std::string& probe, const std::string& unit, const std::vector<int64_t>& sizes,
+             int samples) {
+  Series series;
+  series.probe = probe;
+  series.work_unit = unit;
+  series.params = {{"buffer_bytes", int64_t{134217728}},
+                   {"huge_bytes_granted", int64_t{134217728}},
+                   {"isa", std::string("avx512")},
+                   {"min_sample_ns", int64_t{2000000}},
+                   {"order_seed", int64_t{6394176986431778}},
+                   {"pages", std::string("huge")},
+                   {"samples", int64_t{samples}},
+                   {"vector_bytes", int64_t{64}}};
+  series.sizes_bytes = sizes;
+  for (const int64_t size : sizes) {
+    series.work_per_sample.push_back((400'000'000 / size + 1) * size);
+    auto& list = series.samples_by_size.emplace_back();
+    for (int i = 0; i < samples; ++i) list.push_back(like_measured(2'100'000));
+  }
+  series.totals = {987'654'321, 976'543'210, 10'000'000, 12, 0, 0};
+  return series;
+}
+
+harness::Launch probes_launch(const Protocol& protocol, const std::string& purpose) {
+  const auto sizes = purpose == "probes" ? probes::working_sets(33'554'432, protocol.sizes_per_octave)
+                                         : std::vector<int64_t>{16384, 262144, 1048576, 2097152, 16777216};
+  harness::Launch launch;
+  launch.purpose = purpose;
+  launch.counters["hardware_events"] = harness::Unavailable{"no PMU driver"};
+  launch.series = {curve("core_clock", "cycles", {4}, protocol.probe_samples),
+                   curve("load_bandwidth", "bytes", sizes, protocol.probe_samples),
+                   curve("dram_stream", "bytes", {268435456}, protocol.probe_samples)};
+  if (purpose == "probes")
+    launch.series.push_back(curve("load_latency", "loads", sizes, protocol.probe_samples));
+  return launch;
+}
+
+/// One arm of one launch on a quiet machine: the lists of disturbed samples grow with what disturbs.
+Series arm_series(const harness::Plan& plan, const probes::Arm& arm, int64_t token_ns) {
+  Series series;
+  series.probe = "decode";
+  series.model = plan.model;
+  series.arm = arm.id;
+  series.mode = arm.mode;
+  if (probes::is_concurrent(arm)) {
+    series.placement = "same_llc";
+    series.params = {{"antagonist_bytes", int64_t{67108864}},
+                     {"antagonist_cpu_ratio", 0.987654321},
+                     {"walked_bytes", int64_t{1877803008}}};
+  }
+  if (std::string(arm.id) == "evict_flush") series.params = {{"flush_bytes", int64_t{104857600}}};
+  const int tokens = std::min(plan.block_tokens, probes::timed_positions(plan));
+  for (int i = 0; i < plan.samples_per_arm; ++i) series.samples.push_back(like_measured(tokens * token_ns));
+  series.totals = {112'274'590, 58'508'327, 0, 16, 0, 0};
+  return series;
+}
+
+harness::Launch decode_launch(const harness::Plan& plan, int index, int round) {
+  harness::Launch launch;
+  launch.purpose = "decode";
+  launch.plan = index;
+  launch.round = round;
+  launch.start_ns = 3'000'000'000'000;
+  launch.wall_ns = 12'345'678'901;
+  launch.arm_order = probes::arm_order(plan.arms, 1);
+  launch.order_seed = 6394176986431779;
+  launch.golden_got = plan.golden;
+  launch.counters = {{"bytes_streamed", int64_t{10801089600}},
+                     {"hardware_events", harness::Unavailable{"no PMU driver"}},
+                     {"macs", int64_t{10489167360}},
+                     {"tokens", int64_t{5586}}};
+  const auto token_ns = static_cast<int64_t>(plan.weight_bytes_per_token / 50);
+  for (const std::string& id : plan.arms)
+    launch.series.push_back(
+        arm_series(plan, probes::find_arm(id), id == "evict_flush" ? 3 * token_ns : token_ns));
+  return launch;
+}
+
+/// What a run of a protocol would hand in, with invented figures.
+harness::Submission generated(const Protocol& protocol) {
+  const Session session = session_here();
+  harness::Submission made = begin_submission(session, "reproduction", protocol.name);
+  made.machine.caches.clear();
+  for (const auto& [level, bytes] : {std::pair{1, 49152}, {2, 1048576}, {3, 33554432}}) {
+    harness::Cache cache;
+    cache.level = level;
+    cache.type = level == 1 ? "data" : "unified";
+    cache.bytes = static_cast<uint64_t>(bytes);
+    cache.line_bytes = 64;
+    cache.instances = 1;
+    cache.shared_by_pus = 1;
+    cache.source = "hwloc";
+    made.machine.caches.push_back(cache);
+  }
+  made.conditions = harness::read_conditions(session.topology, 0, session.clock, {});
+  made.launches.push_back(probes_launch(protocol, "probes"));
+  made.plans = make_plans(session, protocol, made);
+  for (harness::Plan& plan : made.plans) {
+    if (plan.golden.empty()) plan.golden = std::string(64, 'a');  // as long as a committed one
+    add_forecasts(session, made, plan);
+  }
+  for (int round = 0; round < protocol.launches; ++round) {
+    for (size_t i = 0; i < made.plans.size(); ++i)
+      made.launches.push_back(decode_launch(made.plans[i], static_cast<int>(i), round));
+  }
+  made.launches.push_back(probes_launch(protocol, "roofs_after"));
+  made.derived = analysis::derive(made);
+  return made;
+}
+
+TEST(protocol, documents_stay_within_their_sizes) {
+  EXPECT_LE(harness::to_canonical_json(generated(quick_protocol())).size(), 40'000u);
+  EXPECT_LE(harness::to_canonical_json(generated(default_protocol())).size(), 130'000u);
+  const std::string full = harness::to_canonical_json(generated(full_protocol()));
+  EXPECT_LE(full.size(), 900'000u);
+  EXPECT_GT(full.size(), 400'000u) << "it holds less than a full run does";
+  RecordProperty("full_bytes", static_cast<int>(full.size()));
+}
+
+TEST(protocol, a_full_document_passes_the_schema_and_the_derived_part_is_recomputed) {
+  const std::string text = harness::to_canonical_json(generated(full_protocol()));
+  for (const harness::Violation& violation : harness::validate_document(text))
+    ADD_FAILURE() << violation.pointer << " " << violation.value << ", expected " << violation.expected;
+  std::set<std::string> codes;
+  for (const auto& finding : analysis::check_plausibility(harness::submission_from_json(text))) {
+    codes.insert(finding.code);
+    if (finding.code == "R02") ADD_FAILURE() << finding.pointer << ": " << finding.detail;
+  }
+  EXPECT_EQ(codes.count("R03"), 0u);
+}
+
+TEST(protocol, full_takes_every_model_and_routes_experts_two_ways) {
+  const Protocol protocol = full_protocol();
+  std::set<std::string> seen;
+  for (const harness::Plan& plan : make_plans(session_here(), protocol, {})) {
+    EXPECT_EQ(plan.launches, 10);
+    EXPECT_EQ(plan.routing == "none", models::find_shape(plan.model).experts.count == 0) << plan.model;
+    const bool stream = plan.arms.back() == "evict_stream";
+    EXPECT_EQ(plan.arms.front(), "warm");
+    EXPECT_EQ(plan.arms.at(1), "aa");
+    EXPECT_TRUE(seen.insert(plan.model + plan.routing + (stream ? "/stream" : "/all")).second);
+  }
+  size_t expected = 0;
+  for (const models::Shape& shape : models::shapes()) expected += shape.experts.count > 0 ? 4 : 2;
+  EXPECT_EQ(seen.size(), expected);
+}
+
+TEST(protocol, the_estimate_grows_with_what_is_asked_for) {
+  const Session session = session_here();
+  Protocol more = full_protocol();
+  more.launches *= 2;
+  EXPECT_GT(estimate_seconds(session, full_protocol()), estimate_seconds(session, default_protocol()));
+  EXPECT_GT(estimate_seconds(session, more), 1.5 * estimate_seconds(session, full_protocol()));
+  EXPECT_LT(estimate_seconds(session, full_protocol()), 3600);
+}
+
+TEST(result_table, a_full_run_is_readable_at_80_columns) {
+  Terminal terminal;
+  terminal.utf8 = true;
+  const std::string text = grouped_text(terminal, generated(full_protocol()));
+  size_t begin = 0, headings = 0;
+  for (size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+    const std::string line = text.substr(begin, end - begin);
+    if (line.find(" per token, positions ") != std::string::npos) {
+      ++headings;
+    } else {
+      EXPECT_LE(display_width(line), 80u) << line;
+    }
+    begin = end + 1;
+  }
+  EXPECT_EQ(headings, make_plans(session_here(), full_protocol(), {}).size());
+  for (const char* word :
+       {"moe_ternary_402m sticky:0.45", "moe_ternary_402m uniform", "dense_44m_q3", "A/A", "stream_dram"})
+    EXPECT_NE(text.find(word), std::string::npos) << word;
+}
+
+}  // namespace
+}  // namespace cli
