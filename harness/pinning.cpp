@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "harness/error.hpp"
 
@@ -81,6 +84,50 @@ int choose_pu(const Topology& topology, int wanted) {
     }
   }
   throw Error(ExitCode::unavailable, fmt::format("no PU of the topology {} is allowed", topology.source));
+}
+
+namespace {
+
+const Pu& pu_of(const Topology& topology, int os_index) {
+  const auto found = std::find_if(topology.pus.begin(), topology.pus.end(),
+                                  [os_index](const Pu& pu) { return pu.os_index == os_index; });
+  if (found == topology.pus.end()) throw_not_allowed(topology, os_index);
+  return *found;
+}
+
+}  // namespace
+
+std::vector<int> choose_team_pus(const Topology& topology, int main_pu, int count) {
+  const Pu& main = pu_of(topology, main_pu);
+  std::vector<const Pu*> others;
+  std::map<int, int> taken_of_core{{main.core, 1}};
+  std::map<int, int> turn;  // of a PU within its core
+  for (const Pu& pu : topology.pus) {
+    if (!pu.allowed || pu.os_index == main_pu) continue;
+    others.push_back(&pu);
+    turn[pu.os_index] = taken_of_core[pu.core]++;
+  }
+  if (count < 1 || static_cast<size_t>(count) > others.size() + 1) {
+    throw Error(ExitCode::unavailable,
+                fmt::format("{} threads need {} PUs, {} allowed here ({}): take fewer threads, or widen the "
+                            "affinity mask (taskset) or the cgroup's cpuset",
+                            count, count, others.empty() ? "1 is" : fmt::format("{} are", others.size() + 1),
+                            allowed_text(topology)));
+  }
+  const auto rank = [&](const Pu& pu) {
+    return std::tuple(turn[pu.os_index], pu.core_kind != main.core_kind, pu.llc != main.llc, pu.os_index);
+  };
+  std::sort(others.begin(), others.end(), [&](const Pu* a, const Pu* b) { return rank(*a) < rank(*b); });
+  std::vector<int> pus{main_pu};
+  for (size_t i = 0; pus.size() < static_cast<size_t>(count); ++i) pus.push_back(others[i]->os_index);
+  return pus;
+}
+
+int sibling_count(const Topology& topology, const std::vector<int>& pus) {
+  std::set<int> cores;
+  int siblings = 0;
+  for (const int pu : pus) siblings += cores.insert(pu_of(topology, pu).core).second ? 0 : 1;
+  return siblings;
 }
 
 std::vector<int> affinity_pus() {

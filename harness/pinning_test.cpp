@@ -103,5 +103,37 @@ TEST(pinning, nothing_is_chosen_where_nothing_is_allowed) {
   EXPECT_THROW(choose_pu(topology), Error);
 }
 
+TEST(pinning, a_team_takes_one_pu_of_each_core_and_siblings_only_beyond_them) {
+  // PUs 0 … 7: cores {0,1} {2,3} | {4,5} {6,7}, two caches.
+  const Topology topology = read_synthetic_topology("pack:1 l3:2 core:2 pu:2");
+  EXPECT_EQ(choose_team_pus(topology, 3, 1), std::vector<int>{3});
+  EXPECT_EQ(choose_team_pus(topology, 3, 4), (std::vector<int>{3, 0, 4, 6})) << "its own cache's core first";
+  EXPECT_EQ(choose_team_pus(topology, 3, 8), (std::vector<int>{3, 0, 4, 6, 1, 2, 5, 7}));
+  EXPECT_EQ(sibling_count(topology, {3, 0, 4, 6}), 0);
+  EXPECT_EQ(sibling_count(topology, {3, 0, 4, 6, 1, 2}), 2);
+}
+
+TEST(pinning, a_team_takes_the_core_kind_of_its_first_member_first) {
+  Topology topology = read_synthetic_topology("pack:1 l3:1 core:4 pu:1");
+  topology.pus[1].core_kind = topology.pus[2].core_kind = 1;
+  EXPECT_EQ(choose_team_pus(topology, 0, 4), (std::vector<int>{0, 3, 1, 2}));
+}
+
+TEST(pinning, a_team_never_takes_a_pu_that_is_not_allowed) {
+  Topology topology = read_synthetic_topology("pack:1 l3:1 core:4 pu:1");
+  topology.pus[1].allowed = false;
+  EXPECT_EQ(choose_team_pus(topology, 0, 3), (std::vector<int>{0, 2, 3}));
+  for (const int count : {4, 0, -1}) {
+    try {
+      choose_team_pus(topology, 0, count);
+      ADD_FAILURE() << count;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::unavailable);
+      EXPECT_NE(std::string(error.what()).find("3 are allowed here (0,2,3)"), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace harness

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/buffer.hpp"
 #include "models/golden.hpp"
 #include "models/kernels/kernels.hpp"
 #include "models/routing.hpp"
@@ -16,20 +17,32 @@
 
 namespace models {
 
-/// Where a token's time goes: `gemv` all matrix-vector products but the head's with the rounding of their
-/// inputs, `attention` RoPE, K/V, scores, softmax and values, `head` the last product and the softcap, `rest`
-/// norms, convolution, SiLU and sums.
-enum class Op { gemv, attention, head, rest };
-inline constexpr size_t op_count = 4;
+/// Where a token's time goes: `gemv` matrix-vector products with the rounding of their inputs, but for those
+/// of `router`, of `experts` and of `head` (with the softcap), which count apart; `attention` RoPE, K/V,
+/// scores, softmax and values; `rest` norms, convolution, SiLU, the choice of experts and sums; `waiting` at
+/// barriers for the other members of a team.
+enum class Op { gemv, attention, head, rest, router, experts, waiting };
+inline constexpr size_t op_count = 7;
 
-/// Time per Op, added up over `tokens` steps.
+/// Time per Op, added up over `tokens` steps: of the calling thread.
 struct OpTimes {
   std::array<int64_t, op_count> ns{};
   int64_t tokens = 0;
 };
 
-/// Owns packed weights and the state of one sequence. step() allocates nothing and makes no system call.
-/// All float sums follow the 16-lane contract (docs/models.md), so logits have the same bytes on every ISA.
+class ThreadTeam;
+
+/// How a decoder works and where its memory lies.
+struct DecoderSetup {
+  Arithmetic arithmetic = Arithmetic::int8;
+  harness::Pages pages = harness::Pages::small;  ///< of weights, K and V, and all vectors
+  ThreadTeam* team = nullptr;  ///< decodes with all its members; null: with the caller alone
+};
+
+/// Owns packed weights and the state of one sequence. step() allocates nothing and makes no system call (but
+/// for the yields of a team that lacks CPUs).
+/// All float sums follow the 16-lane contract (docs/models.md), so logits have the same bytes on every
+/// ISA and with every number of threads.
 class Decoder {
  public:
   Decoder(const Shape& shape, const Weights& weights, const Kernels& kernels,
@@ -37,6 +50,8 @@ class Decoder {
   /// Packs weights as they come from their source, one after the other.
   Decoder(const Shape& shape, const WeightSource& weights, const Kernels& kernels,
           Arithmetic arithmetic = Arithmetic::int8);
+  /// A team must outlive the decoder.
+  Decoder(const Shape& shape, const WeightSource& weights, const Kernels& kernels, const DecoderSetup& setup);
   ~Decoder();
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
@@ -59,6 +74,8 @@ class Decoder {
   void profile(OpTimes* times);
   /// Returns the packed weight memory that a token reads, as regions to flush: not KV, state or code.
   [[nodiscard]] std::vector<std::span<const std::byte>> weight_regions() const;
+  /// Returns how much of the weights' memory the kernel backs with huge pages.
+  [[nodiscard]] size_t huge_weight_bytes() const;
 
  private:
   struct State;

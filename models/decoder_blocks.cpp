@@ -1,106 +1,124 @@
 // The decoder's blocks: embedding, convolution, attention, head.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "models/decoder_state.hpp"
+#include "models/padded.hpp"
 
 namespace models {
 
-void Decoder::State::lap(Op op) {
+void DecoderMember::lap(Op op) {
   if (times == nullptr) return;
   const int64_t now_ns = clock.now_ns();
   times->ns[static_cast<size_t>(op)] += now_ns - lap_ns;
   lap_ns = now_ns;
 }
 
-void Decoder::State::add_to_x(const float* change) const {
-  float* to = x.data();
+void DecoderMember::sync() {
+  if (shared.team == nullptr) return;
+  shared.team->wait(index);
+  lap(Op::waiting);
+}
+
+void DecoderMember::add_to_x(const float* change) const {
+  float* to = x;
   for (int i = 0; i < shape.d; ++i) to[i] += change[i];
 }
 
-void Decoder::State::look_up(uint32_t token) {
-  unpack_row(weights.embedding, kernels, static_cast<int>(token), x_codes.data(), x.data());
+void DecoderMember::look_up() {
+  const int row = static_cast<int>(shared.token);
+  for (const PackedPart& part : shared.weights.parts) {
+    const int of_part = row - part.embedding.first_row;
+    if (of_part < part.embedding.rows) return unpack_row(part.embedding, kernels, of_part, x_codes, x);
+  }
 }
 
 /// x += mix( silu(gate·h) ⊙ c ), c the depthwise convolution of the last four h.
-void Decoder::State::run_conv(const PackedBlock& block, BlockState& memory) {
-  kernels.rms_norm(x.data(), block.norm1, shape.d, h.data());
+void DecoderMember::run_conv(const PackedBlock& block, BlockState& memory) {
+  kernels.rms_norm(x, block.norm1, shape.d, h);
   lap(Op::rest);
-  gemv(block.gate, h.data(), gate.data());
+  const int first = block.gate.first_row, rows = block.gate.rows;
+  gemv(block.gate, h, gate);
   lap(Op::gemv);
 
-  int stride = padded16(shape.d);
+  const int stride = padded16(shape.d), position = shared.position;
   const float* taps[4];
-  for (int i = 0; i < 4; ++i) taps[i] = memory.history.data() + (position + 1 + i) % 4 * stride;
-  std::memcpy(memory.history.data() + position % 4 * stride, h.data(),
-              static_cast<size_t>(stride) * sizeof(float));
-  kernels.conv_step(block.taps, stride, block.tap_scales, taps, shape.d, c.data());
-
-  kernels.silu_product(gate.data(), c.data(), shape.d, gate.data());
+  for (int i = 0; i < 4; ++i) taps[i] = memory.history + (position + 1 + i) % 4 * stride + first;
+  std::memcpy(memory.history + position % 4 * stride, h, static_cast<size_t>(stride) * sizeof(float));
+  kernels.conv_step(block.taps + first, stride, block.tap_scales + first, taps, rows, own_mixed + first);
+  kernels.silu_product(gate + first, own_mixed + first, rows, shared.mixed + first);
   lap(Op::rest);
-  gemv(block.mix, gate.data(), y.data());
+  sync();
+  gemv(block.mix, shared.mixed, shared.y);
   lap(Op::gemv);
-  add_to_x(y.data());
+  sync();
+  add_to_x(shared.y);
 }
 
 /// x += out · concat over heads of softmax(q·K) · V.
-void Decoder::State::run_attention(const PackedBlock& block, BlockState& memory) {
-  kernels.rms_norm(x.data(), block.norm1, shape.d, h.data());
+void DecoderMember::run_attention(const PackedBlock& block, BlockState& memory) {
+  kernels.rms_norm(x, block.norm1, shape.d, h);
   lap(Op::rest);
-  gemv(block.qkv, h.data(), qkv.data());
+  gemv(block.qkv, h, shared.qkv);
   lap(Op::gemv);
+  sync();
 
-  int head_dim = shape.head_dim;
-  for (int head = 0; head < shape.heads; ++head) {
-    std::memcpy(rotated.data(), qkv.data() + head * head_dim, static_cast<size_t>(head_dim) * sizeof(float));
-    rotate(rotary, position, rotated.data());
-    q_scales.data()[head] = kernels.quantise(rotated.data(), head_dim, q_codes.data() + head * head_stride);
+  const int head_dim = shape.head_dim, sharing = shape.heads / shape.kv_heads;
+  const auto head_bytes = static_cast<size_t>(head_dim) * sizeof(float);
+  for (int head = first_head; head < end_head; ++head) {
+    std::memcpy(rotated, shared.qkv + head * head_dim, head_bytes);
+    rotate(shared.rotary, shared.position, rotated);
+    q_scales[head] = kernels.quantise(rotated, head_dim, q_codes + head * shared.head_stride);
   }
-  float* k = qkv.data() + shape.heads * head_dim;
-  float* v = k + shape.kv_heads * head_dim;
-  for (int head = 0; head < shape.kv_heads; ++head, k += head_dim, v += head_dim) {
-    rotate(rotary, position, k);
-    memory.kv.store(head, position, k, v);
-    attend(memory, head);
+  for (int first = first_head, own_kv = 0; first < end_head; ++own_kv) {
+    const int kv_head = first / sharing, end = std::min((kv_head + 1) * sharing, end_head);
+    const float* k = shared.qkv + (shape.heads + kv_head) * head_dim;
+    std::memcpy(rotated, k, head_bytes);
+    rotate(shared.rotary, shared.position, rotated);
+    memory.kv.store(own_kv, shared.position, rotated, k + shape.kv_heads * head_dim);
+    attend(memory, own_kv, first, end);
+    first = end;
   }
   lap(Op::attention);
-  gemv(block.out, inner_normed(attended.data(), shape.heads * head_dim, normed_attended), y.data());
+  sync();
+  gemv(block.out, inner_normed(shared.attended, shape.heads * head_dim, normed_attended), shared.y);
   lap(Op::gemv);
-  add_to_x(y.data());
+  sync();
+  add_to_x(shared.y);
 }
 
-void Decoder::State::attend(const BlockState& memory, int kv_head) {
-  int sharing = shape.heads / shape.kv_heads, first = kv_head * sharing;
-  KvHead kv = memory.kv.head(kv_head);
+void DecoderMember::attend(const BlockState& memory, int own_kv, int first, int end) {
+  KvHead kv = memory.kv.head(own_kv);
   AttentionGroup group{};
   group.keys = kv.keys;
   group.key_scales = kv.key_scales;
   group.values = kv.values;
   group.value_scales = kv.value_scales;
-  group.q = q_codes.data() + first * head_stride;
-  group.q_scales = q_scales.data() + first;
-  group.heads = sharing;
+  group.q = q_codes + first * shared.head_stride;
+  group.q_scales = q_scales + first;
+  group.heads = end - first;
   group.head_dim = shape.head_dim;
-  group.q_stride = head_stride;
-  group.positions = position + 1;
+  group.q_stride = shared.head_stride;
+  group.positions = shared.position + 1;
   group.inverse_sqrt_head_dim = 1.0f / std::sqrt(static_cast<float>(shape.head_dim));
-  group.weights = attention_weights.data();
-  group.weights_stride = context_stride;
-  group.out = attended.data() + first * shape.head_dim;
+  group.weights = attention_weights;
+  group.weights_stride = shared.context_stride;
+  group.out = shared.attended + first * shape.head_dim;
   kernels.attention_scores(&group);
-  for (int i = 0; i < sharing; ++i) {
-    kernels.softmax(group.weights + i * context_stride, group.value_scales, group.positions);
+  for (int i = 0; i < group.heads; ++i) {
+    kernels.softmax(group.weights + i * shared.context_stride, group.value_scales, group.positions);
   }
   kernels.attention_values(&group);
 }
 
-float* Decoder::State::run_head() {
-  kernels.rms_norm(x.data(), weights.final_norm, shape.d, h.data());
+void DecoderMember::run_head() {
+  kernels.rms_norm(x, weights.final_norm, shape.d, h);
   lap(Op::rest);
-  gemv(weights.embedding, h.data(), logits.data());
-  if (shape.softcap > 0) kernels.softcap(logits.data(), shape.vocab, shape.softcap);
+  gemv(weights.embedding, h, shared.logits);
+  if (shape.softcap > 0)
+    kernels.softcap(shared.logits + weights.embedding.first_row, weights.embedding.rows, shape.softcap);
   lap(Op::head);
-  return logits.data();
 }
 
 }  // namespace models

@@ -24,18 +24,17 @@ void store_in_tile(const float* x, int head_dim, int position, int8_t* tiles, fl
 
 }  // namespace
 
-KvCache::KvCache(int kv_heads, int head_dim, int context)
+KvCache::KvCache(int kv_heads, int head_dim, int context, Arena& arena)
     : head_dim_(head_dim),
       context_stride_(padded16(context)),
-      keys_(kv_heads * context_stride_ * head_dim),
-      values_(kv_heads * context_stride_ * head_dim),
-      key_scales_(kv_heads * context_stride_),
-      value_scales_(kv_heads * context_stride_) {}
+      keys_(arena.take_padded<int8_t>(kv_heads * context_stride_ * head_dim)),
+      values_(arena.take_padded<int8_t>(kv_heads * context_stride_ * head_dim)),
+      key_scales_(arena.take_padded<float>(kv_heads * context_stride_)),
+      value_scales_(arena.take_padded<float>(kv_heads * context_stride_)) {}
 
 KvHead KvCache::head(int kv_head) const {
   ptrdiff_t scales = ptrdiff_t{kv_head} * context_stride_, tiles = scales * head_dim_;
-  return {keys_.data() + tiles, values_.data() + tiles, key_scales_.data() + scales,
-          value_scales_.data() + scales};
+  return {keys_ + tiles, values_ + tiles, key_scales_ + scales, value_scales_ + scales};
 }
 
 void KvCache::store(int kv_head, int position, const float* k, const float* v) {

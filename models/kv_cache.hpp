@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "models/padded.hpp"
+#include "models/arena.hpp"
 
 namespace models {
 
@@ -14,19 +14,19 @@ struct KvHead {
   float *key_scales, *value_scales;
 };
 
-/// Owns K and V of all positions of one block.
+/// Knows where K and V of all positions of one block lie: in an arena, which outlives it.
 class KvCache {
  public:
   KvCache() = default;
-  KvCache(int kv_heads, int head_dim, int context);
+  KvCache(int kv_heads, int head_dim, int context, Arena& arena);
   [[nodiscard]] KvHead head(int kv_head) const;
   /// Quantises k[head_dim] and v[head_dim] of a position (< context) and stores them.
   void store(int kv_head, int position, const float* k, const float* v);
 
  private:
   int head_dim_ = 0, context_stride_ = 0;
-  Padded<int8_t> keys_, values_;
-  Padded<float> key_scales_, value_scales_;
+  int8_t *keys_ = nullptr, *values_ = nullptr;
+  float *key_scales_ = nullptr, *value_scales_ = nullptr;
 };
 
 }  // namespace models

@@ -5,8 +5,22 @@
 namespace models {
 namespace {
 
+/// A cache in memory of its own.
+struct OwnedCache {
+  OwnedCache(int kv_heads, int head_dim, int context) {
+    Arena counts(nullptr);
+    static_cast<void>(KvCache(kv_heads, head_dim, context, counts));
+    memory = allocate_aligned(counts.used());
+    Arena arena(memory.get());
+    cache = KvCache(kv_heads, head_dim, context, arena);
+  }
+  AlignedMemory memory;
+  KvCache cache;
+};
+
 TEST(kv_cache, stores_codes_by_dimension_and_position_within_tiles_of_sixteen) {
-  KvCache cache(2, 2, 40);
+  OwnedCache owned(2, 2, 40);
+  KvCache& cache = owned.cache;
   const float k[] = {127, -63.5f}, v[] = {-1, 0.25f};
   cache.store(1, 19, k, v);
   KvHead head = cache.head(1);
@@ -21,7 +35,8 @@ TEST(kv_cache, stores_codes_by_dimension_and_position_within_tiles_of_sixteen) {
 }
 
 TEST(kv_cache, nothing_is_stored_as_zeros_with_scale_one) {
-  KvCache cache(1, 2, 16);
+  OwnedCache owned(1, 2, 16);
+  KvCache& cache = owned.cache;
   const float zeros[] = {0, -0.0f}, tiny[] = {2e-43f, -3e-44f};
   cache.store(0, 0, zeros, tiny);
   KvHead head = cache.head(0);
@@ -32,7 +47,8 @@ TEST(kv_cache, nothing_is_stored_as_zeros_with_scale_one) {
 }
 
 TEST(kv_cache, the_last_position_of_the_last_head_fits) {
-  KvCache cache(2, 18, 50);
+  OwnedCache owned(2, 18, 50);
+  KvCache& cache = owned.cache;
   float x[18];
   for (float& value : x) value = 1;
   cache.store(1, 49, x, x);  // the sanitizers' job

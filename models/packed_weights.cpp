@@ -5,32 +5,47 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "harness/error.hpp"
+#include "models/arena.hpp"
+#include "models/padded.hpp"
 #include "models/weights_check.hpp"
 
 namespace models {
 namespace {
 
-/// Hands out cache lines of one allocation; without memory it only counts, so that a first pass finds the
-/// size.
-class Arena {
- public:
-  explicit Arena(std::byte* memory) : memory_(memory) {}
+constexpr int part_unit_rows = 16;  // a multiple of each table's row blocks, and a cache line of y
 
-  template <class T>
-  T* take(size_t count) {
-    std::byte* at = memory_ == nullptr ? nullptr : memory_ + used_;
-    used_ += (count * sizeof(T) + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
-    return reinterpret_cast<T*>(at);
+/// Returns the rows of part `part` of `parts`: whole units, in numbers equal to within one.
+std::pair<int, int> rows_of_part(int rows, int part, int parts) {
+  const auto units = static_cast<int64_t>(padded16(rows) / part_unit_rows);
+  const auto border = [&](int at) {
+    return std::min(rows, static_cast<int>(units * at / parts) * part_unit_rows);
+  };
+  return {border(part), border(part + 1)};
+}
+
+/// Returns rows first … end − 1.
+Matrix slice(const Matrix& whole, int first, int end) {
+  if (first == 0 && end == whole.rows) return whole;
+  Matrix part;
+  part.rows = end - first;
+  part.cols = whole.cols;
+  part.format = whole.format;
+  const auto cut = [&](auto& to, const auto& from) {
+    const auto per_row = static_cast<ptrdiff_t>(from.size()) / whole.rows;
+    to.assign(from.begin() + first * per_row, from.begin() + end * per_row);
+  };
+  cut(part.codes, whole.codes);
+  if (whole.format == Format::int8) {
+    cut(part.scales, whole.scales);
+  } else {
+    part.scales = whole.scales;  // γ is the whole matrix's
+    cut(part.half_scales, whole.half_scales);
   }
-  [[nodiscard]] size_t used() const { return used_; }
-  [[nodiscard]] bool only_counts() const { return memory_ == nullptr; }
-
- private:
-  std::byte* memory_;
-  size_t used_ = 0;
-};
+  return part;
+}
 
 /// Puts b below a, which is padded with rows of zeros to 16: b·x then starts on a cache line.
 Matrix stacked(Matrix a, const Matrix& b) {
@@ -88,16 +103,25 @@ void fill(const PackedMatrix& to, const Matrix& from, const Kernels& kernels) {
 /// Lays a model out in an arena: what decides the packed form, and where it goes.
 class Packing {
  public:
-  Packing(const Shape& shape, const WeightSource& source, const Kernels& kernels, Arithmetic asked,
+  Packing(const Shape& shape, const WeightSource& source, const Kernels& kernels, const Packed& how,
           std::byte* memory)
-      : shape_(shape), table_(shape), source_(source), kernels_(kernels), asked_(asked), arena_(memory) {}
+      : shape_(shape), table_(shape), source_(source), kernels_(kernels), how_(how), arena_(memory) {}
 
   PackedWeights pack() {
     PackedWeights packed;
-    for (; block_ < static_cast<int>(shape_.blocks.size()); ++block_) packed.blocks.push_back(pack_block());
+    packed.parts.resize(static_cast<size_t>(how_.parts));
+    for (; block_ < static_cast<int>(shape_.blocks.size()); ++block_) {
+      std::vector<PackedBlock> of_parts = pack_block();
+      for (size_t part = 0; part < of_parts.size(); ++part)
+        packed.parts[part].blocks.push_back(std::move(of_parts[part]));
+    }
     block_ = -1;
-    packed.final_norm = norm(TensorKind::final_norm);
-    packed.embedding = matrix(TensorKind::embedding);
+    float* final_norm = norm(TensorKind::final_norm);
+    const std::vector<PackedMatrix> embedding = matrix(TensorKind::embedding);
+    for (size_t part = 0; part < embedding.size(); ++part) {
+      packed.parts[part].final_norm = final_norm;
+      packed.parts[part].embedding = embedding[part];
+    }
     packed.bytes = arena_.used();
     return packed;
   }
@@ -111,7 +135,7 @@ class Packing {
 
   /// Copies f32 values to memory padded to 16; the padding stays zero.
   float* floats(int length, const std::vector<float>& values) {
-    auto* at = arena_.take<float>(static_cast<size_t>(padded16(length)));
+    auto* at = arena_.take_padded<float>(length);
     if (at != nullptr) std::copy(values.begin(), values.end(), at);
     return at;
   }
@@ -126,27 +150,45 @@ class Packing {
     return floats(tensor.rows, values);
   }
 
-  /// `below`, unless null, is stacked under the matrix.
-  PackedMatrix matrix(const Tensor& tensor, const Tensor* below = nullptr) {
+  /// Packs the parts of a matrix; `below`, unless null, is stacked under it, part by part.
+  std::vector<PackedMatrix> matrix(const Tensor& tensor, const Tensor* below, int parts) {
+    Matrix above, under;
+    if (!arena_.only_counts()) {
+      above = canonical(tensor);
+      if (below != nullptr) under = canonical(*below);
+    }
+    std::vector<PackedMatrix> packed;
+    for (int part = 0; part < parts; ++part) {
+      const auto [first, end] = rows_of_part(tensor.rows, part, parts);
+      packed.push_back(place(tensor, first, end, below != nullptr));
+      if (arena_.only_counts() || first == end) continue;
+      Matrix rows = slice(above, first, end);
+      if (below != nullptr) rows = stacked(std::move(rows), slice(under, first, end));
+      fill(packed.back(), rows, kernels_);
+    }
+    return packed;
+  }
+  std::vector<PackedMatrix> matrix(TensorKind kind) {
+    return matrix(table_.at(kind, block_), nullptr, how_.parts);
+  }
+
+  /// Takes the memory of rows first … end − 1, with as many below them when `doubled`.
+  PackedMatrix place(const Tensor& tensor, int first, int end, bool doubled) {
     PackedMatrix packed;
-    packed.rows = below == nullptr ? tensor.rows : padded16(tensor.rows) + below->rows;
+    packed.rows = doubled && end > first ? padded16(end - first) + end - first : end - first;
     packed.cols = tensor.cols;
+    packed.first_row = first;
     packed.format = tensor.format;
-    packed.arithmetic = arithmetic_of(source_.widest_int8_row, tensor.cols, asked_);
+    packed.arithmetic = arithmetic_of(source_.widest_int8_row, tensor.cols, how_.arithmetic);
     check_arithmetic(packed.arithmetic, tensor, shape_);
     if (packed.format == Format::int8) {
       packed.codes = arena_.take<int8_t>(packed_bytes(packed, kernels_));
     } else {
       packed.low_bits = arena_.take<uint8_t>(packed_bytes(packed, kernels_));
     }
-    packed.scales = arena_.take<float>(static_cast<size_t>(padded16(scale_count(packed))));
-    if (arena_.only_counts()) return packed;
-    Matrix whole = canonical(tensor);
-    if (below != nullptr) whole = stacked(std::move(whole), canonical(*below));
-    fill(packed, whole, kernels_);
+    packed.scales = arena_.take_padded<float>(scale_count(packed));
     return packed;
   }
-  PackedMatrix matrix(TensorKind kind) { return matrix(table_.at(kind, block_)); }
 
   /// Transposes [d][taps] to [taps][d padded to 16], so that neighbouring channels share a vector.
   void pack_taps(PackedBlock& block) {
@@ -162,48 +204,62 @@ class Packing {
     }
   }
 
-  PackedMlp pack_mlp(int expert) {
+  /// Packs the parts of an expert, or of the block's one MLP (−1).
+  std::vector<PackedMlp> pack_mlp(int expert, int parts) {
     const Tensor &f1 = table_.at(TensorKind::f1, block_, expert),
                  &f2 = table_.at(TensorKind::f2, block_, expert);
-    PackedMlp mlp;
-    if (f1.format == Format::ternary) {
-      mlp.f1 = matrix(f1);
-      mlp.f2 = matrix(f2);
-    } else {
-      mlp.f1 = matrix(f1, &f2);
+    const bool apart = f1.format == Format::ternary;
+    const std::vector<PackedMatrix> first = matrix(f1, apart ? nullptr : &f2, parts);
+    const std::vector<PackedMatrix> second =
+        apart ? matrix(f2, nullptr, parts) : std::vector<PackedMatrix>(static_cast<size_t>(parts));
+    const std::vector<PackedMatrix> third = matrix(table_.at(TensorKind::f3, block_, expert), nullptr, parts);
+    std::vector<PackedMlp> mlps;
+    for (int part = 0; part < parts; ++part) {
+      const auto [from, end] = rows_of_part(f1.rows, part, parts);
+      const auto at = static_cast<size_t>(part);
+      mlps.push_back({end - from, first[at], second[at], third[at]});
     }
-    mlp.f3 = matrix(table_.at(TensorKind::f3, block_, expert));
-    return mlp;
+    return mlps;
   }
 
-  PackedBlock pack_block() {
-    PackedBlock block;
-    block.kind = shape_.blocks[static_cast<size_t>(block_)];
-    block.norm1 = norm(TensorKind::norm1);
-    if (block.kind == Block::conv) {
-      pack_taps(block);
-      block.gate = matrix(TensorKind::gate);
-      block.mix = matrix(TensorKind::mix);
+  void pack_mlps(std::vector<PackedBlock>& parts) {
+    const int routed = shape_.experts.count, all = routed + shape_.experts.shared;
+    for (int expert = 0; expert < std::max(all, 1); ++expert) {
+      const bool whole = expert < routed;  // one thread runs all of it, whichever
+      const std::vector<PackedMlp> mlps = pack_mlp(routed == 0 ? -1 : expert, whole ? 1 : how_.parts);
+      for (size_t part = 0; part < parts.size(); ++part) parts[part].mlps.push_back(mlps[whole ? 0 : part]);
+    }
+  }
+
+  std::vector<PackedBlock> pack_block() {
+    PackedBlock common;
+    common.kind = shape_.blocks[static_cast<size_t>(block_)];
+    common.norm1 = norm(TensorKind::norm1);
+    if (common.kind == Block::conv) pack_taps(common);
+    std::vector<PackedBlock> parts(static_cast<size_t>(how_.parts), common);
+    const auto give = [&](PackedMatrix PackedBlock::*member, TensorKind kind) {
+      const std::vector<PackedMatrix> of_parts = matrix(kind);
+      for (size_t part = 0; part < parts.size(); ++part) parts[part].*member = of_parts[part];
+    };
+    if (common.kind == Block::conv) {
+      give(&PackedBlock::gate, TensorKind::gate);
+      give(&PackedBlock::mix, TensorKind::mix);
     } else {
-      block.qkv = matrix(TensorKind::qkv);
-      block.out = matrix(TensorKind::out);
+      give(&PackedBlock::qkv, TensorKind::qkv);
+      give(&PackedBlock::out, TensorKind::out);
     }
-    block.norm2 = norm(TensorKind::norm2);
-    if (shape_.experts.count == 0) {
-      block.mlps.push_back(pack_mlp(-1));
-      return block;
-    }
-    block.router = matrix(TensorKind::router);
-    for (int expert = 0; expert < shape_.experts.count + shape_.experts.shared; ++expert)
-      block.mlps.push_back(pack_mlp(expert));
-    return block;
+    float* norm2 = norm(TensorKind::norm2);
+    for (PackedBlock& part : parts) part.norm2 = norm2;
+    if (shape_.experts.count > 0) give(&PackedBlock::router, TensorKind::router);
+    pack_mlps(parts);
+    return parts;
   }
 
   const Shape& shape_;
   TensorTable table_;
   const WeightSource& source_;
   const Kernels& kernels_;
-  Arithmetic asked_;
+  const Packed& how_;
   Arena arena_;
   int block_ = 0;
 };
@@ -211,19 +267,19 @@ class Packing {
 }  // namespace
 
 PackedWeights pack_weights(const Shape& shape, const WeightSource& source, const Kernels& kernels,
-                           Arithmetic arithmetic) {
-  const size_t bytes = Packing(shape, source, kernels, arithmetic, nullptr).pack().bytes;
-  auto memory = std::make_unique<harness::Buffer>(bytes, harness::Pages::small);
+                           const Packed& how) {
+  const size_t bytes = Packing(shape, source, kernels, how, nullptr).pack().bytes;
+  auto memory = std::make_unique<harness::Buffer>(bytes, how.pages);
   std::memset(memory->data(), 0, memory->bytes());  // padding counts as zero
-  PackedWeights packed = Packing(shape, source, kernels, arithmetic, memory->data()).pack();
+  PackedWeights packed = Packing(shape, source, kernels, how, memory->data()).pack();
   packed.memory = std::move(memory);
   return packed;
 }
 
 PackedWeights pack_weights(const Shape& shape, const Weights& weights, const Kernels& kernels,
-                           Arithmetic arithmetic) {
+                           const Packed& how) {
   check_counts(weights, shape);
-  return pack_weights(shape, source_of(weights), kernels, arithmetic);
+  return pack_weights(shape, source_of(weights), kernels, how);
 }
 
 void unpack_row(const PackedMatrix& matrix, const Kernels& kernels, int row, int8_t* codes, float* values) {

@@ -26,10 +26,10 @@ TEST(packed_weights, padding_is_at_most_three_percent_on_every_isa) {
 
 TEST(packed_weights, every_array_starts_on_a_cache_line_inside_the_allocation) {
   PackedWeights packed = pack_weights(small(), synthetic_weights(small(), 1), Kernels{});
-  const PackedBlock &conv = packed.blocks[0], &attention = packed.blocks[2];
-  const void* arrays[] = {packed.embedding.codes,
-                          packed.embedding.scales,
-                          packed.final_norm,
+  const PackedBlock &conv = packed.parts[0].blocks[0], &attention = packed.parts[0].blocks[2];
+  const void* arrays[] = {packed.parts[0].embedding.codes,
+                          packed.parts[0].embedding.scales,
+                          packed.parts[0].final_norm,
                           conv.norm1,
                           conv.taps,
                           conv.tap_scales,
@@ -51,7 +51,7 @@ TEST(packed_weights, taps_are_transposed) {
   Weights weights = synthetic_weights(small(), 1);
   PackedWeights packed = pack_weights(small(), weights, Kernels{});
   for (int tap = 0; tap < 4; ++tap) {
-    EXPECT_EQ(packed.blocks[1].taps[tap * 144 + 77],
+    EXPECT_EQ(packed.parts[0].blocks[1].taps[tap * 144 + 77],
               weights.blocks[1].depthwise.codes[77 * 4 + static_cast<size_t>(tap)]);
   }
 }
@@ -135,9 +135,9 @@ TEST(packed_weights, refuses_a_matrix_in_another_format_and_missing_scales) {
 
 TEST(packed_weights, only_int8_matrices_multiply_in_float) {
   const Shape shape = tiny(Format::ternary, Format::int8);
-  EXPECT_THROW(pack_weights(shape, synthetic_source(1), Kernels{}, Arithmetic::float32), harness::Error);
+  EXPECT_THROW(pack_weights(shape, synthetic_source(1), Kernels{}, {Arithmetic::float32}), harness::Error);
   EXPECT_NO_THROW(
-      pack_weights(tiny(Format::int8, Format::int8), synthetic_source(1), Kernels{}, Arithmetic::float32));
+      pack_weights(tiny(Format::int8, Format::int8), synthetic_source(1), Kernels{}, {Arithmetic::float32}));
 }
 
 TEST(packed_weights, refuses_a_missing_expert) {

@@ -18,6 +18,7 @@
 #include "models/weights.hpp"
 #include "probes/decode_conditions.hpp"
 #include "probes/decode_pass.hpp"
+#include "probes/decode_placement.hpp"
 #include "probes/decode_routing.hpp"
 #include "probes/memory_budget.hpp"
 #include "probes/order.hpp"
@@ -92,9 +93,40 @@ void store_work(harness::Series& series, const Work& work) {
   series.params["antagonist_bytes_per_s"] = per_s(work.done.bytes);
 }
 
+/// Adds how much of its PU the worst served thread beside the caller had, the least of all passes.
+void add_thread_cpu(harness::Series& series, double least_ratio) {
+  auto& least = series.params.try_emplace("least_thread_cpu_ratio", least_ratio).first->second;
+  least = std::min(std::get<double>(least), least_ratio);
+}
+
+void add_waiting(double ratio, harness::Launch& launch) {
+  for (harness::Series& series : launch.series) {
+    if (series.arm == "warm" && series.status == harness::Status::ok) series.params["waiting_ratio"] = ratio;
+  }
+}
+
+/// Tries out what each arm needs and returns those that can run.
+std::vector<std::string> prepare_arms(DecodePlacement& placement, const models::Decoder& decoder,
+                                      DecodeConditions& conditions, harness::Launch& launch) {
+  const std::string missing_pages = placement.look_at_pages(decoder);
+  std::vector<std::string> runnable;
+  for (harness::Series& series : launch.series) {
+    const Arm& arm = find_arm(series.arm);
+    const Obstacle obstacle = missing_pages.empty() ? conditions.prepare(arm)
+                                                    : Obstacle{harness::Status::unavailable, missing_pages};
+    series.placement = conditions.placement(arm);
+    series.params = conditions.params(arm);
+    series.status = obstacle.status;
+    series.reason = obstacle.reason;
+    series.params.merge(placement.params());
+    if (obstacle.status == harness::Status::ok) runnable.push_back(series.arm);
+  }
+  return runnable;
+}
+
 /// Runs the passes of `launch.arm_order` into the series of their arms.
 void run_passes(const PassSetup& setup, const DecodeContext& context, DecodeConditions& conditions,
-                harness::Launch& launch) {
+                DecodePlacement& placement, harness::Launch& launch) {
   harness::Counters counters;
   std::map<std::string, harness::Series*> series_of;
   std::map<std::string, Work> work_of;
@@ -105,8 +137,10 @@ void run_passes(const PassSetup& setup, const DecodeContext& context, DecodeCond
     const auto antagonist = conditions.antagonist(arm);
     const Toll before = antagonist ? antagonist->toll() : Toll{};
     const int64_t start_ns = context.clock.now_ns();
+    placement.watch(setup.clock.now_ns());
     const PassResult pass = run_pass(setup, conditions.evictor(arm), counters);
     harness::Series& series = *series_of.at(arm.id);
+    if (setup.plan.threads > 1) add_thread_cpu(series, placement.least_cpu_ratio(setup.clock.now_ns()));
     add_pass(series, pass);
     if (antagonist) {
       const Toll after = antagonist->toll();
@@ -182,7 +216,7 @@ void check_plan(const harness::Plan& plan, const models::I8Model* file, const st
     refuse(fmt::format("the plan asks for weights {}, which are not there", plan.weights));
   }
   models::find_arithmetic(plan.arithmetic);
-  if (plan.threads != 1) refuse(fmt::format("only one thread can decode yet, not {}", plan.threads));
+  check_team_and_pages(plan);
   make_plan_trace(plan, shape, routing_file);
 }
 
@@ -192,10 +226,11 @@ harness::Launch run_decode_launch(const harness::Plan& plan, const DecodeContext
   const models::Shape& shape = shape_of(plan, context.file);
   const models::Kernels& kernels =
       models::select_kernels(models::kernel_tables(), harness::read_cpu_features(), plan.isa);
+  DecodePlacement placement(plan, context.topology, context.pu);
   models::Decoder decoder(shape,
                           context.file == nullptr ? models::synthetic_source(plan.weights_seed)
                                                   : models::source_of(context.file->weights),
-                          kernels, models::find_arithmetic(plan.arithmetic));
+                          kernels, placement.setup());
   if (decoder.isa() != plan.isa)
     throw harness::Error(harness::ExitCode::internal,
                          fmt::format("asked for ISA {}, {} runs", plan.isa, decoder.isa()));
@@ -203,7 +238,7 @@ harness::Launch run_decode_launch(const harness::Plan& plan, const DecodeContext
   harness::Launch launch;
   launch.purpose = "decode";
   launch.order_seed = recordable_seed(context.order_seed);
-  DecodeConditions conditions(plan, decoder, context.topology, context.pu);
+  DecodeConditions conditions(plan, decoder, context.topology, placement.pus());
   for (const std::string& id : plan.arms) launch.series.push_back(make_series(plan, find_arm(id)));
   launch.golden_got = models::golden_digest(decoder, shape);
   if (!plan.golden.empty() && *launch.golden_got != plan.golden) {
@@ -215,19 +250,10 @@ harness::Launch run_decode_launch(const harness::Plan& plan, const DecodeContext
 
   const std::optional<models::RoutingTrace> trace = make_plan_trace(plan, shape, context.routing_file);
   if (trace) decoder.route(&*trace);
-  std::vector<std::string> runnable;
-  for (harness::Series& series : launch.series) {
-    const Arm& arm = find_arm(series.arm);
-    const Obstacle obstacle = conditions.prepare(arm);
-    series.placement = conditions.placement(arm);
-    series.params = conditions.params(arm);
-    series.status = obstacle.status;
-    series.reason = obstacle.reason;
-    if (obstacle.status == harness::Status::ok) runnable.push_back(series.arm);
-  }
-  launch.arm_order = arm_order(runnable, context.order_seed);
+  launch.arm_order = arm_order(prepare_arms(placement, decoder, conditions, launch), context.order_seed);
   const auto prompt = models::seeded_tokens(shape, prompt_seed, std::max(plan.position_first, 1));
-  run_passes({decoder, plan, context.clock, prompt}, context, conditions, launch);
+  run_passes({decoder, plan, context.clock, prompt}, context, conditions, placement, launch);
+  if (plan.threads > 1) add_waiting(waiting_ratio(decoder, shape), launch);
   launch.wall_ns = context.clock.now_ns() - start_ns;
   return launch;
 }

@@ -1,5 +1,7 @@
 #include "probes/decode_conditions.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "harness/cpu_features.hpp"
@@ -40,8 +42,8 @@ Obstacle tried(const Attempt& attempt) {
 }  // namespace
 
 DecodeConditions::DecodeConditions(const harness::Plan& plan, const models::Decoder& decoder,
-                                   const harness::Topology& topology, int pu)
-    : plan_(plan), decoder_(decoder), topology_(topology), pu_(pu) {}
+                                   const harness::Topology& topology, const std::vector<int>& pus)
+    : plan_(plan), decoder_(decoder), topology_(topology), pus_(pus) {}
 
 Obstacle DecodeConditions::prepare(const Arm& arm) {
   if (is_concurrent(arm)) return prepare_antagonist(arm);
@@ -54,8 +56,13 @@ Obstacle DecodeConditions::prepare(const Arm& arm) {
 }
 
 Obstacle DecodeConditions::prepare_antagonist(const Arm& arm) {
-  const auto neighbour = neighbour_at(topology_, pu_, plan_.placement);
-  if (!harness::available(neighbour)) return unavailable(std::get<harness::Unavailable>(neighbour).reason);
+  const auto neighbour = neighbour_at(without(topology_, pus_), pus_.front(), plan_.placement);
+  if (!harness::available(neighbour)) {
+    const std::string& reason = std::get<harness::Unavailable>(neighbour).reason;
+    if (pus_.size() == 1) return unavailable(reason);
+    return unavailable(
+        fmt::format("beside the {} threads of the decode: {}; take fewer threads", pus_.size(), reason));
+  }
   neighbour_ = std::get<Neighbour>(neighbour);
   const auto bytes = antagonist_bytes(arm.antagonism, topology_, neighbour_.pu, memory_budget_bytes());
   if (!harness::available(bytes)) return unavailable(std::get<harness::Unavailable>(bytes).reason);

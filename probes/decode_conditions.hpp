@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/buffer.hpp"
 #include "harness/submission.hpp"
@@ -27,9 +28,9 @@ struct Obstacle {
 /// Owns the memory that arms evict with and antagonists go round.
 class DecodeConditions {
  public:
-  /// `pu` is where decoding runs: antagonists go elsewhere.
+  /// `pus` is where decoding runs, the calling thread on the first: antagonists go elsewhere.
   DecodeConditions(const harness::Plan& plan, const models::Decoder& decoder,
-                   const harness::Topology& topology, int pu);
+                   const harness::Topology& topology, const std::vector<int>& pus);
   /// Tries out once what an arm needs. `unavailable` where the machine cannot; `failed` for evict_stream
   /// without a size that is known to evict. Call it for each arm before its passes.
   Obstacle prepare(const Arm& arm);
@@ -53,7 +54,7 @@ class DecodeConditions {
   const harness::Plan& plan_;
   const models::Decoder& decoder_;
   const harness::Topology& topology_;
-  int pu_;
+  std::vector<int> pus_;
   Neighbour neighbour_;
   std::map<int64_t, harness::Buffer> memory_;  ///< of antagonists, by its bytes: no two run at once
   std::map<Antagonism, int64_t> antagonist_bytes_;

@@ -272,7 +272,11 @@ TEST(Decode, plans_that_cannot_run_are_usage_errors) {
   EXPECT_EQ(refusal([](Plan& p) { p.evict_stream_bytes = 100; }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.evict_stream_bytes = int64_t{1} << 50; }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.weights = std::string(64, 'a'); }), ExitCode::usage);
-  EXPECT_EQ(refusal([](Plan& p) { p.threads = 2; }), ExitCode::usage);
+  EXPECT_EQ(refusal([](Plan& p) { p.threads = 2; }), ExitCode::ok);
+  EXPECT_EQ(refusal([](Plan& p) { p.threads = 0; }), ExitCode::usage);
+  EXPECT_EQ(refusal([](Plan& p) { p.threads = 1025; }), ExitCode::usage);
+  EXPECT_EQ(refusal([](Plan& p) { p.page_bytes = 2097152; }), ExitCode::ok);
+  EXPECT_EQ(refusal([](Plan& p) { p.page_bytes = 65536; }), ExitCode::usage);
   EXPECT_EQ(refusal([](Plan& p) { p.placement = "sibling"; }), ExitCode::ok);
   EXPECT_EQ(refusal([](Plan& p) { p.placement = "none"; }), ExitCode::usage);
 }

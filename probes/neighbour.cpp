@@ -35,6 +35,14 @@ void check_placement(const std::string& placement) {
                                    placement));
 }
 
+harness::Topology without(const harness::Topology& topology, const std::vector<int>& pus) {
+  harness::Topology rest = topology;
+  for (harness::Pu& pu : rest.pus) {
+    if (!pus.empty() && std::find(pus.begin() + 1, pus.end(), pu.os_index) != pus.end()) pu.allowed = false;
+  }
+  return rest;
+}
+
 harness::Reading<Neighbour> nearest_neighbour(const harness::Topology& topology, int pu) {
   for (const Place& place : places) {
     const int found = harness::neighbour_pu(topology, pu, place.placement);

@@ -1,6 +1,7 @@
 // Where a second thread runs, relative to the thread that is measured.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "harness/error.hpp"
 #include "harness/topology.hpp"
@@ -12,6 +13,9 @@ struct Neighbour {
   int pu = -1;
   std::string placement;  ///< "sibling" | "same_llc" | "other_llc"
 };
+
+/// Returns the topology with the PUs after the first of `pus` not allowed: others run on them.
+harness::Topology without(const harness::Topology& topology, const std::vector<int>& pus);
 
 /// Returns the nearest allowed PU: a sibling, else one under the same last-level cache, else another.
 /// Unavailable, with the reason, when the place of no other PU is known.

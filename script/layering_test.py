@@ -21,7 +21,7 @@ RECORD_STEMS = ("submission", "submission_json", "validation", "store", "digest"
 ANALYSIS_MEASURE_STEMS = ("error", "statistics", "curve", "knees", "cold_size", "counter_math", "nearest_name", "topology")
 # The probes that decode a model; the others know no model.
 DECODING_PROBES = ("decode", "kernel_rates")
-MODELS_FOR_PROBES = ("decoder", "golden", "routing", "shape", "weights", "i8_file", "kernels/")
+MODELS_FOR_PROBES = ("decoder", "thread_team", "golden", "routing", "shape", "weights", "i8_file", "kernels/")
 # Headers that CMake generates at the root of the generated folder.
 GENERATED = ("git_version.hpp",)
 

@@ -13,8 +13,10 @@ namespace {
 
 using models::Op;
 
-constexpr std::array<Op, models::op_count> ops{Op::gemv, Op::attention, Op::head, Op::rest};
-constexpr std::array<const char*, models::op_count> op_names{"gemv", "attention", "head", "rest"};
+constexpr std::array<Op, models::op_count> ops{Op::gemv, Op::router, Op::experts, Op::attention,
+                                               Op::head, Op::rest,   Op::waiting};
+constexpr std::array<const char*, models::op_count> op_names{"gemv",   "attention", "head",   "rest",
+                                                             "router", "experts",   "waiting"};
 constexpr double cliff_ratio = 0.10;
 
 const char* name_of(Op op) {
@@ -29,6 +31,26 @@ std::optional<double> bound_ns(const Profile& profile, Op op, const probes::Rang
   const std::optional<double> bytes = bound_bytes(profile.shape, op, range);
   if (!bytes || profile.read_bytes_per_s <= 0) return std::nullopt;
   return *bytes / profile.read_bytes_per_s * 1e9;
+}
+
+/// The op that reads a tensor; `rest` reads norms and taps.
+Op op_of(const models::Shape& shape, const models::Tensor& tensor) {
+  using models::TensorKind;
+  if (models::is_norm(tensor.kind)) return Op::rest;
+  switch (tensor.kind) {
+    case TensorKind::embedding:
+      return Op::head;
+    case TensorKind::router:
+      return Op::router;
+    case TensorKind::depthwise:
+      return Op::rest;
+    case TensorKind::f1:
+    case TensorKind::f2:
+    case TensorKind::f3:
+      return shape.experts.count > 0 ? Op::experts : Op::gemv;
+    default:
+      return Op::gemv;
+  }
 }
 
 std::string positions_text(const Terminal& terminal, int first, int last) {
@@ -49,6 +71,7 @@ std::string ops_table(const Terminal& terminal, const Profile& profile) {
     for (const Op op : ops) {
       const std::optional<double> bound = bound_ns(profile, op, range);
       const double ns = ns_of(range, op);
+      if (ns == 0) continue;  // a model without experts, a single thread
       table.rows.push_back(
           {op == Op::gemv ? positions_text(terminal, range.position_first, range.position_last) : "",
            name_of(op), micros(ns), fmt::format("{:.0f} %", 100 * ns / sum_ns),
@@ -112,6 +135,7 @@ nlohmann::ordered_json range_json(const Profile& profile, const probes::RangePro
   json["position_first"] = range.position_first;
   json["position_last"] = range.position_last;
   for (const Op op : ops) {
+    if (ns_of(range, op) == 0) continue;
     nlohmann::ordered_json& entry = json["ops"][name_of(op)];
     entry["token_ns"] = ns_of(range, op);
     if (const auto bound = bound_ns(profile, op, range)) {
@@ -127,25 +151,19 @@ nlohmann::ordered_json range_json(const Profile& profile, const probes::RangePro
 }  // namespace
 
 std::optional<double> bound_bytes(const models::Shape& shape, Op op, const probes::RangeProfile& range) {
+  if (op == Op::rest || op == Op::waiting) return std::nullopt;
   const models::Cost cost = models::cost(shape);
-  const double mean_positions = (range.position_first + range.position_last) / 2.0 + 1;
-  double head = 0, other = 0;  // of norms and taps, which `rest` reads
+  if (op == Op::attention) {
+    const double mean_positions = (range.position_first + range.position_last) / 2.0 + 1;
+    return static_cast<double>(cost.kv_bytes) / shape.context * mean_positions;
+  }
+  double bytes = 0;
   for (const models::Tensor& tensor : models::tensors(shape)) {
-    const auto bytes = static_cast<double>(models::tensor_bytes(tensor));
-    if (tensor.kind == models::TensorKind::embedding) head += bytes;
-    if (models::is_norm(tensor.kind) || tensor.kind == models::TensorKind::depthwise) other += bytes;
+    if (op_of(shape, tensor) == op) bytes += static_cast<double>(models::tensor_bytes(tensor));
   }
-  switch (op) {
-    case Op::gemv:
-      return static_cast<double>(cost.weight_bytes_per_token) - head - other;
-    case Op::attention:
-      return static_cast<double>(cost.kv_bytes) / shape.context * mean_positions;
-    case Op::head:
-      return head;
-    case Op::rest:
-      return std::nullopt;
-  }
-  return std::nullopt;
+  if (op != Op::experts) return bytes;
+  const models::Experts& experts = shape.experts;
+  return bytes * (experts.top_k + experts.shared) / (experts.count + experts.shared);
 }
 
 Farthest farthest_from_bound(const Profile& profile) {

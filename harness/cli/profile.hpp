@@ -17,8 +17,9 @@ struct Profile {
   double read_bytes_per_s = 0;  ///< our read stream over that size, in the same run
 };
 
-/// Returns the bytes that an op must read for a token at the mean position of the range: weights of gemv and
-/// head, K and V of attention; nullopt for the rest, whose vectors stay in the nearest cache.
+/// Returns the bytes that an op must read for a token at the mean position of the range: weights of
+/// products, K and V of attention; nullopt for the rest, whose vectors stay in the nearest cache, and for
+/// waiting.
 std::optional<double> bound_bytes(const models::Shape& shape, models::Op op,
                                   const probes::RangeProfile& range);
 

@@ -46,13 +46,15 @@ TEST(Profile, bounds_count_each_weight_byte_once) {
     EXPECT_DOUBLE_EQ(*bound_bytes(shape, Op::gemv, range), matrices) << shape.name;
     EXPECT_DOUBLE_EQ(*bound_bytes(shape, Op::head, range), shape.vocab * (shape.d + 4.0)) << shape.name;
   }
-  // Of the ternary one all but the embedding and 8.5 KiB · 4 of norms: codes of two matrices and of 5
-  // experts, the router, and the scales of both. Of the other 4.5 bits a weight in the head, 3.5 elsewhere.
+  // Of the ternary one codes of two matrices, of 5 experts and of the router, with their scales. Of the other
+  // 4.5 bits a weight in the head, 3.5 elsewhere.
   const models::Shape &mixture = models::find_shape("moe_ternary_105m"),
                       &groups = models::find_shape("dense_44m_q3");
   EXPECT_DOUBLE_EQ(*bound_bytes(mixture, Op::head, range), 8192 * (512 + 4.0));
-  EXPECT_DOUBLE_EQ(*bound_bytes(mixture, Op::gemv, range),
-                   8 * ((393'216 + 262'144 + 5 * 196'608) / 4.0 + 60 * (512 + 4) + 17 * 4));
+  EXPECT_DOUBLE_EQ(*bound_bytes(mixture, Op::gemv, range), 8 * ((393'216 + 262'144) / 4.0 + 2 * 4));
+  EXPECT_DOUBLE_EQ(*bound_bytes(mixture, Op::experts, range), 8 * (5 * 196'608 / 4.0 + 15 * 4));
+  EXPECT_DOUBLE_EQ(*bound_bytes(mixture, Op::router, range), 8 * 60 * (512 + 4.0));
+  EXPECT_FALSE(bound_bytes(mixture, Op::waiting, range));
   EXPECT_DOUBLE_EQ(*bound_bytes(groups, Op::head, range), 9216 * 512 * 4.5 / 8);
   EXPECT_DOUBLE_EQ(*bound_bytes(groups, Op::gemv, range), 39'190'528 * 3.5 / 8);
   EXPECT_FALSE(bound_bytes(models::find_shape("coreflow_1_9m"), Op::rest, range));
