@@ -104,6 +104,7 @@ class BadInput(unittest.TestCase):
         self.refused(2, "positions '9:2'", "decode", "coreflow_1_9m", "--positions", "9:2")
         self.refused(2, "1024", "decode", "coreflow_1_9m", "--positions", "0:1024")
         self.refused(2, "launches", "decode", "coreflow_1_9m", "--launches", "0")
+        self.refused(2, "moe_ternary_8m does not decode in float", "decode", "moe_ternary_8m", "--arithmetic", "float")
         self.refused(2, "--no-such-option", "info", "--no-such-option")
         self.refused(2, "core_clock.*--size", "probe", "core_clock", "--size", "16KiB")
 

@@ -22,8 +22,8 @@ namespace {
 
 // Seen on a 2-core Zen 5 VM with neighbours; only for the estimate shown at the start.
 constexpr double seconds_per_probe_size = 0.05, seconds_per_eviction_probe = 2, seconds_per_launch = 0.1,
-                 seconds_per_token = 20e-6, seconds_per_weight_byte = 10e-9, decode_bytes_per_s = 10e9,
-                 evict_bytes_per_s = 20e9, usual_stream_bytes = 256 << 20, golden_tokens = 128;
+                 seconds_per_token = 10e-6, seconds_per_weight_byte = 4e-9, decode_bytes_per_s = 25e9,
+                 evict_bytes_per_s = 30e9, usual_stream_bytes = 256 << 20, golden_tokens = 128;
 
 /// The other ISAs of a protocol that this binary has and this CPU runs, without the session's own.
 std::vector<std::string> isas_beside(const Session& session, const Protocol& protocol) {
