@@ -48,9 +48,11 @@ struct Topology {
   /// Ascending level, data before unified before instruction, then the first core kind's first; memory-side
   /// ones last.
   std::vector<Cache> caches;
-  std::vector<Pu> pus;               ///< ascending os_index; online ones only
-  std::vector<CoreKind> core_kinds;  ///< strongest first where hwloc ranks them, else by their first PU
-  int packages = 0;                  ///< 0 when the system does not say
+  std::vector<Pu> pus;                ///< ascending os_index; online ones only
+  std::vector<CoreKind> core_kinds;   ///< strongest first where hwloc ranks them, else by their first PU
+  std::string cpu_vendor, cpu_model;  ///< as the first package tells them, trimmed; "" when it does not
+  int cpu_family = 0, cpu_model_number = 0;  ///< of CPUID; 0 when the system does not say
+  int packages = 0;                          ///< 0 when the system does not say
   int cores = 0, numa_nodes = 0;
   uint64_t memory_bytes = 0;  ///< on the host MemTotal: hwloc counts guest memory too low
 };

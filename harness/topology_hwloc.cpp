@@ -140,8 +140,34 @@ int count_packages(hwloc_topology_t source) {
   return packages;
 }
 
+std::string trimmed(const std::string& text) {
+  const size_t first = text.find_first_not_of(' ');
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+/// Returns what the object says of itself under this key; "" when nothing.
+std::string info_of(hwloc_obj_t object, const char* key) {
+  const char* text = object == nullptr ? nullptr : hwloc_obj_get_info_by_name(object, key);
+  return text == nullptr ? "" : trimmed(text);
+}
+
+/// Sets what the CPU calls itself: the first package tells it, on some systems the machine.
+void set_cpu_name(Topology& topology, hwloc_topology_t source) {
+  hwloc_obj_t package = hwloc_get_obj_by_type(source, HWLOC_OBJ_PACKAGE, 0);
+  const auto told = [&](const char* key) {
+    const std::string text = info_of(package, key);
+    return text.empty() ? info_of(hwloc_get_root_obj(source), key) : text;
+  };
+  topology.cpu_vendor = told("CPUVendor");
+  topology.cpu_model = told("CPUModel");
+  topology.cpu_family = std::atoi(told("CPUFamilyNumber").c_str());
+  topology.cpu_model_number = std::atoi(told("CPUModelNumber").c_str());
+}
+
 Topology convert(hwloc_topology_t source) {
   Topology topology;
+  set_cpu_name(topology, source);
   topology.packages = count_packages(source);
   topology.numa_nodes = std::max(hwloc_get_nbobjs_by_type(source, HWLOC_OBJ_NUMANODE), 0);
   topology.memory_bytes = hwloc_get_root_obj(source)->total_memory;

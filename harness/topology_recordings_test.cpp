@@ -86,6 +86,17 @@ TEST_P(recorded_machine, keeps_its_invariants) {
 
 INSTANTIATE_TEST_SUITE_P(topology, recorded_machine, testing::ValuesIn(expectations()));
 
+TEST(topology, knows_what_the_cpu_calls_itself) {
+  const Topology epyc = read_topology_xml(folder + "AMD-17h-Zen-2xEpyc-7451.xml");
+  EXPECT_EQ(epyc.cpu_vendor, "AuthenticAMD");
+  EXPECT_EQ(epyc.cpu_model, "AMD EPYC 7451 24-Core Processor");
+  EXPECT_EQ(epyc.cpu_family, 23);
+  EXPECT_EQ(epyc.cpu_model_number, 1);
+  const Topology nameless = read_topology_xml(folder + "fakeheterocpunuma.xml");
+  EXPECT_EQ(nameless.cpu_model, "");
+  EXPECT_EQ(nameless.cpu_family, 0);
+}
+
 TEST(topology, there_are_expectations_for_every_recorded_machine) {
   std::set<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

@@ -130,6 +130,10 @@ std::vector<Shape> user_shapes() {
   return made;
 }
 
+Shape read_model_file(const std::string& file) {
+  return parse_model(read_text(file), file);
+}
+
 AddedModel add_user_model(const std::string& file) {
   const std::string text = read_text(file);
   const Shape shape = parse_model(text, file);

@@ -19,6 +19,10 @@ std::string_view catalogue_text(std::string_view name);
 /// Error(invalid_input) for a file that describes none.
 std::vector<Shape> user_shapes();
 
+/// Reads a description that need not be in any catalogue. Throws Error(invalid_input) when it cannot be read
+/// or describes no model.
+Shape read_model_file(const std::string& file);
+
 /// What adding did.
 struct AddedModel {
   std::string name, path;  ///< path is "" for a built-in model

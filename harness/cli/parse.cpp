@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <string_view>
 
 #include "harness/error.hpp"
@@ -29,7 +30,58 @@ constexpr std::array<Unit, 8> units = {{{"", 1},
                                         {"GB", 1e9}}};
 constexpr double largest_size_bytes = 1e15;
 
+/// Reads a number and what follows it; nullopt when the text does not begin with a positive finite number.
+std::optional<std::pair<double, std::string_view>> number_and_unit(const std::string& text) {
+  double number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc() || !std::isfinite(number) || number <= 0) return std::nullopt;
+  std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+  while (unit.starts_with(' ')) unit.remove_prefix(1);
+  return std::make_pair(number, unit);
+}
+
+/// Returns the bytes that a unit of size stands for; 0 for an unknown one.
+double unit_bytes(std::string_view name) {
+  for (const Unit& known : units) {
+    if (known.name == name && !name.empty()) return known.bytes;
+  }
+  return 0;
+}
+
 }  // namespace
+
+int64_t parse_bytes(const std::string& text, const std::string& what) {
+  const auto read = number_and_unit(text);
+  const double bytes = read ? read->first * unit_bytes(read->second) : 0;
+  if (bytes < 1 || bytes > largest_size_bytes) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{} '{}': want a size with its unit, e.g. 19.8MB, 512KiB (kB is 1000 bytes, KiB 1024)",
+                    what, text));
+  }
+  return std::llround(bytes);
+}
+
+double parse_rate(const std::string& text, const std::string& what) {
+  const auto read = number_and_unit(text);
+  double rate = 0;
+  if (read && read->second.ends_with("/s"))
+    rate = read->first * unit_bytes(read->second.substr(0, read->second.size() - 2));
+  if (rate < 1 || rate > largest_size_bytes)
+    throw Error(ExitCode::usage, fmt::format("{} '{}': want a rate with its unit, e.g. 60GB/s", what, text));
+  return rate;
+}
+
+double parse_frequency(const std::string& text, const std::string& what) {
+  const auto read = number_and_unit(text);
+  double hz = 0;
+  if (read && read->second == "GHz") hz = read->first * 1e9;
+  if (read && read->second == "MHz") hz = read->first * 1e6;
+  if (hz < 1e7 || hz > 1e11)
+    throw Error(ExitCode::usage,
+                fmt::format("{} '{}': want a frequency with its unit, e.g. 4.2GHz", what, text));
+  return hz;
+}
 
 int64_t parse_size(const std::string& text) {
   const std::string advice =

@@ -10,6 +10,16 @@ namespace cli {
 /// multiple of 512 bytes. Throws Error(usage) for anything else, 0, or less than 512 bytes.
 int64_t parse_size(const std::string& text);
 
+/// Reads a size to the byte with an explicit unit, "19.8MB" or "18.9MiB": kB is 1000 bytes and KiB 1024.
+/// Throws Error(usage) for anything else and for less than one byte; `what` names the option in the message.
+int64_t parse_bytes(const std::string& text, const std::string& what);
+
+/// Reads a rate, "60GB/s" or "500MiB/s", in bytes per second. Throws Error(usage) likewise.
+double parse_rate(const std::string& text, const std::string& what);
+
+/// Reads a frequency, "4.2GHz" or "800MHz", in Hz. Throws Error(usage) likewise.
+double parse_frequency(const std::string& text, const std::string& what);
+
 /// Reads inclusive positions "A:B" with 0 ≤ A ≤ B. Throws Error(usage).
 std::pair<int, int> parse_positions(const std::string& text);
 

@@ -1,4 +1,4 @@
-// tokroof predict: what a model will reach here, from probes alone. Never decodes.
+// tokroof predict: what a model will reach, here from probes, elsewhere from facts. Never decodes.
 #include <fmt/format.h>
 
 #include <memory>
@@ -7,19 +7,64 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/interrupt.hpp"
+#include "harness/cli/parse.hpp"
+#include "harness/cli/predict_sources.hpp"
+#include "harness/cli/prediction.hpp"
 #include "harness/cli/protocol.hpp"
 #include "harness/cli/result_table.hpp"
 #include "harness/cli/session.hpp"
+#include "harness/cli/what_if.hpp"
 #include "harness/environment.hpp"
 #include "harness/store.hpp"
+#include "models/catalogue.hpp"
 
 namespace cli {
 namespace {
 
+using harness::Error;
+using harness::ExitCode;
+using json = nlohmann::ordered_json;
+
 struct PredictOptions {
   std::string model, isa, database;
+  std::string machine, topology, cpu, what_if, bytes, active;
   bool fresh = false, json = false;
+  [[nodiscard]] bool elsewhere() const { return !machine.empty() || !topology.empty() || !cpu.empty(); }
 };
+
+/// What is forecast: a model, or only its sizes.
+struct Subject {
+  std::optional<models::Shape> shape;
+  analysis::Work work;
+};
+
+void check(const PredictOptions& options) {
+  const auto refuse = [](const char* text) { throw Error(ExitCode::usage, text); };
+  const int sources = static_cast<int>(!options.machine.empty()) +
+                      static_cast<int>(!options.topology.empty()) + static_cast<int>(!options.cpu.empty());
+  if (sources > 1) refuse("predict: give one of --machine, --topology and --cpu");
+  if (sources == 1 && options.fresh) refuse("predict: --probe probes this machine; leave it out");
+  if (options.model.empty() == options.bytes.empty())
+    refuse("predict: name a MODEL (tokroof models), or give --bytes SIZE for one that nobody described");
+  if (!options.active.empty() && options.bytes.empty())
+    refuse("predict: --active goes with --bytes; a described model knows what a token reads");
+}
+
+Subject subject_of(const PredictOptions& options) {
+  if (!options.bytes.empty()) {
+    const int64_t bytes = parse_bytes(options.bytes, "--bytes");
+    const int64_t active = options.active.empty() ? bytes : parse_bytes(options.active, "--active");
+    if (active > bytes) {
+      throw Error(ExitCode::usage,
+                  fmt::format("--active '{}': a token cannot read more than the model has, {}",
+                              options.active, options.bytes));
+    }
+    return {std::nullopt, analysis::work_of_bytes(bytes, active)};
+  }
+  const models::Shape shape = options.model.ends_with(".json") ? models::read_model_file(options.model)
+                                                               : models::find_shape(options.model);
+  return {shape, analysis::work_of(shape)};
+}
 
 /// The newest stored probes of this machine, or nullopt.
 std::optional<harness::Submission> stored_probes(const Session& session, const PredictOptions& options) {
@@ -44,17 +89,25 @@ harness::Submission probe_now(const Session& session, const PredictOptions& opti
   return submission;
 }
 
-std::string to_json(const harness::Submission& submission, const std::string& probed_utc) {
-  nlohmann::ordered_json json;
-  json["probed_utc"] = probed_utc;
-  json["forecasts"] = nlohmann::ordered_json::parse(harness::to_canonical_json(submission)).at("forecasts");
-  return json.dump(2) + "\n";
+/// Adds the forecasts that the curves themselves make, for the modes of `run`.
+void forecast_modes(const Session& session, const models::Shape& shape, harness::Submission& submission) {
+  submission.forecasts.clear();
+  submission.derived.forecast_errors.clear();
+  add_forecasts(session, submission, make_plan(session, shape, {"warm", "evict_flush"}));
 }
 
-harness::ExitCode run(const PredictOptions& options, const Terminal& terminal) {
-  const models::Shape& shape = models::find_shape(options.model);
+void print_json(const json& answer) {
+  print_result(answer.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+ExitCode outcome_of(const Prediction& prediction) {
+  return says_something(prediction) ? ExitCode::ok : ExitCode::unavailable;
+}
+
+ExitCode answer_here(const PredictOptions& options, const Subject& subject, const Terminal& terminal) {
   note_interrupts();
   note_stops();
+  const analysis::WhatIf what_if = parse_what_if(options.what_if);
   const Session session = open_session(options.isa);
   std::optional<harness::Submission> submission;
   if (!options.fresh) submission = stored_probes(session, options);
@@ -62,29 +115,65 @@ harness::ExitCode run(const PredictOptions& options, const Terminal& terminal) {
     note("probing first" + std::string(options.fresh ? "" : " (this machine has no stored probes)"));
     submission = probe_now(session, options, terminal);
   }
-  submission->forecasts.clear();
-  submission->derived.forecast_errors.clear();
-  add_forecasts(session, *submission, make_plan(session, shape, {"warm", "evict_flush"}));
+  submission->suite.isa = session.kernels->isa;
+  // What the user knows better, no curve knows: then the facts alone answer.
+  const bool curves = subject.shape.has_value() && what_if.empty();
+  if (curves) forecast_modes(session, *subject.shape, *submission);
+  const Prediction prediction = predict_here(*submission, subject.shape, subject.work, what_if);
   if (options.json) {
-    print_result(to_json(*submission, submission->created_utc));
-    return harness::ExitCode::ok;
+    json answer = {{"probed_utc", submission->created_utc}};
+    if (curves) answer["forecasts"] = json::parse(harness::to_canonical_json(*submission)).at("forecasts");
+    answer["answer"] = prediction_json(prediction);
+    print_json(answer);
+    return outcome_of(prediction);
   }
-  const models::Cost cost = models::cost(shape);
-  print_result(fmt::format("{}, positions {}:{}, {} of weights per token, from probes of {}\n\n{}",
-                           shape.name, shape.default_position_first, shape.default_position_last,
-                           format_bytes(static_cast<double>(cost.weight_bytes_per_token)),
-                           submission->created_utc, forecasts_text(terminal, *submission)));
-  return harness::ExitCode::ok;
+  std::string text;
+  if (curves) {
+    text = fmt::format("{}, positions {}:{}, {} of weights per token, from probes of {}\n\n{}\n",
+                       subject.shape->name, subject.shape->default_position_first,
+                       subject.shape->default_position_last, format_bytes(subject.work.weight_bytes),
+                       submission->created_utc, forecasts_text(terminal, *submission));
+  }
+  print_result(text + prediction_text(terminal, prediction));
+  return outcome_of(prediction);
+}
+
+ExitCode answer_elsewhere(const PredictOptions& options, const Subject& subject, const Terminal& terminal) {
+  const analysis::WhatIf what_if = parse_what_if(options.what_if);
+  const Prediction prediction =
+      !options.cpu.empty()        ? predict_cpu(options.cpu, options.isa, subject.work, what_if)
+      : !options.topology.empty() ? predict_topology(options.topology, options.isa, subject.work, what_if)
+                                  : predict_document(options.machine, subject.shape, subject.work, what_if);
+  if (options.json) {
+    print_json(prediction_json(prediction));
+  } else {
+    print_result(prediction_text(terminal, prediction));
+  }
+  return outcome_of(prediction);
+}
+
+ExitCode run(const PredictOptions& options, const Terminal& terminal) {
+  check(options);
+  const Subject subject = subject_of(options);
+  return options.elsewhere() ? answer_elsewhere(options, subject, terminal)
+                             : answer_here(options, subject, terminal);
 }
 
 }  // namespace
 
 void add_predict(CLI::App& app, Invocation& invocation) {
-  CLI::App* command =
-      add_command(app, "predict", "forecasts tokens per second from this machine's probes; never decodes",
-                  "tokroof predict coreflow_1_9m");
+  CLI::App* command = add_command(
+      app, "predict", "forecasts tokens per second, here or on a CPU that nobody measured; never decodes",
+      "tokroof predict coreflow_1_9m --cpu \"Ryzen 5 3400G\"");
   auto options = std::make_shared<PredictOptions>();
-  command->add_option("MODEL", options->model, "see tokroof models")->required();
+  command->add_option("MODEL", options->model, "see tokroof models; or FILE.json, a description");
+  command->add_option("--cpu", options->cpu, "for a CPU of the catalogue, by name or a part of it");
+  command->add_option("--topology", options->topology, "for the machine of an hwloc XML (lstopo FILE.xml)");
+  command->add_option("--machine", options->machine, "for the machine of a submission, from its probes");
+  command->add_option("--what-if", options->what_if,
+                      "facts that you know better: l3=96MiB,dram=60GB/s; also l1, l2 and clock=4GHz");
+  command->add_option("--bytes", options->bytes, "in place of MODEL: the size of its weights, e.g. 19.8MB");
+  command->add_option("--active", options->active, "with --bytes: how much of them a token reads");
   command->add_flag("--probe", options->fresh,
                     "probe now instead of using the newest stored probes of this machine");
   command->add_option("--isa", options->isa, "forecast for this kernel table; also $TOKROOF_ISA");

@@ -1,0 +1,126 @@
+#include "harness/cli/predict_sources.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "analysis/forecast.hpp"
+#include "harness/cpu_features.hpp"
+#include "harness/validation.hpp"
+#include "models/kernels/select.hpp"
+
+namespace cli {
+namespace {
+
+using harness::Error;
+using harness::ExitCode;
+
+/// "A, B and 3 more".
+std::string listed(const std::vector<std::string>& names, size_t most) {
+  const size_t shown = std::min(names.size(), most);
+  std::string text =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  return shown == names.size() ? text : fmt::format("{} and {} more", text, names.size() - shown);
+}
+
+const analysis::Cpu& cpu_named(const std::string& name) {
+  constexpr size_t most = 12;
+  const auto found = analysis::find_cpus(name);
+  if (found.size() == 1) return *found.front();
+  if (found.empty()) {
+    const auto near = analysis::nearest_cpus(name, 3);
+    throw Error(ExitCode::usage,
+                fmt::format("no CPU '{}' in the catalogue{}", name,
+                            near.empty() ? "; --topology FILE.xml takes a machine as lstopo writes it"
+                                         : "; nearest: " + listed(near, most)));
+  }
+  std::vector<std::string> names;
+  for (const analysis::Cpu* cpu : found) names.push_back(cpu->name);
+  throw Error(ExitCode::usage,
+              fmt::format("'{}' is {} CPUs; which one: {}", name, names.size(), listed(names, most)));
+}
+
+/// Reads at most one byte more than a document may have: enough to see that it is too long.
+std::string read_document(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(harness::max_document_bytes + 1, '\0');
+  if (!file || (!file.read(text.data(), static_cast<std::streamsize>(text.size())) && !file.eof())) {
+    throw Error(ExitCode::invalid_input,
+                fmt::format("{}: cannot be read; name a file that exists and that you may read", path));
+  }
+  text.resize(static_cast<size_t>(file.gcount()));
+  return text;
+}
+
+analysis::ChooseKernels chooser(const std::string& forced) {
+  return [forced](const std::vector<std::string>& isa) { return kernels_for(isa, forced); };
+}
+
+/// Puts the forecasts that the curves make in place of those of the same name, and adds the others.
+void use_curves(Prediction& prediction, const harness::Submission& probed, const models::Shape& shape) {
+  harness::DecodeKey key;
+  key.mode = "warm";
+  auto& forecasts = prediction.kinds.front().forecasts;
+  for (const harness::Forecast& made : analysis::make_forecasts(probed, shape, key)) {
+    const auto same =
+        std::find_if(forecasts.begin(), forecasts.end(), [&](const auto& f) { return f.id == made.id; });
+    if (same != forecasts.end()) {
+      *same = {made.id, made.version, made.tokens_per_s};
+    } else {
+      forecasts.insert(forecasts.end() - 1, {made.id, made.version, made.tokens_per_s});
+    }
+  }
+}
+
+}  // namespace
+
+std::string kernels_for(const std::vector<std::string>& isa, const std::string& forced) {
+  const auto has = [&isa](const char* name) { return std::find(isa.begin(), isa.end(), name) != isa.end(); };
+  harness::CpuFeatures features;
+  features.arch = "x86_64";
+  features.avx2 = has("avx2");
+  features.fma = has("fma");
+  features.f16c = has("f16c");
+  features.avx512f = has("avx512f");
+  features.avx512bw = has("avx512bw");
+  features.avx512vl = has("avx512vl");
+  features.avx512_vnni = has("avx512_vnni");
+  features.avx_vnni = has("avx_vnni");
+  return models::select_kernels(models::kernel_tables(), features, forced).isa;
+}
+
+Prediction predict_cpu(const std::string& name, const std::string& isa, const analysis::Work& work,
+                       const analysis::WhatIf& what_if) {
+  return predict_from(analysis::facts_of_cpu(cpu_named(name), chooser(isa), what_if), work);
+}
+
+Prediction predict_topology(const std::string& path, const std::string& isa, const analysis::Work& work,
+                            const analysis::WhatIf& what_if) {
+  return predict_from(analysis::facts_of_topology(harness::read_topology_xml(path), chooser(isa), what_if),
+                      work);
+}
+
+Prediction predict_here(const harness::Submission& probed, const std::optional<models::Shape>& shape,
+                        const analysis::Work& work, const analysis::WhatIf& what_if) {
+  Prediction prediction = predict_from(analysis::facts_of_submission(probed, chooser(""), what_if), work);
+  if (shape && what_if.empty()) use_curves(prediction, probed, *shape);
+  return prediction;
+}
+
+Prediction predict_document(const std::string& path, const std::optional<models::Shape>& shape,
+                            const analysis::Work& work, const analysis::WhatIf& what_if) {
+  const std::string text = read_document(path);
+  const auto violations = harness::validate_document(text, "submission");
+  if (!violations.empty()) {
+    const harness::Violation& first = violations.front();
+    throw Error(
+        ExitCode::invalid_input,
+        fmt::format("{}: {}: {}, expected {}; tokroof validate lists all", path,
+                    first.pointer.empty() ? "the document" : first.pointer, first.value, first.expected));
+  }
+  return predict_here(harness::submission_from_json(text), shape, work, what_if);
+}
+
+}  // namespace cli

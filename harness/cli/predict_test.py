@@ -1,0 +1,132 @@
+"""What a user sees of `tokroof predict` for machines that this is not. Run by ctest:
+
+    predict_test.py PATH_OF_TOKROOF [unittest arguments]
+"""
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOKROOF = sys.argv.pop(1)
+TOPOLOGIES = ROOT / "harness/testdata/topologies"
+DOCUMENT = ROOT / "schemas/examples/valid/reproduction.json"
+MODEL = {
+    "schema": "tokroof/model/1", "name": "my_hybrid", "vocab": 1000, "d": 96, "ff": 200,
+    "blocks": ["conv", "attention"], "repeat": 2, "heads": 6, "kv_heads": 2, "head_dim": 16, "context": 256,
+}
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def predict(self, *arguments):
+        env = dict(os.environ, TOKROOF_HOME=str(self.folder / "home"), LC_ALL="C.UTF-8")
+        return subprocess.run([TOKROOF, "predict", *map(str, arguments)], capture_output=True, text=True, env=env,
+                              stdin=subprocess.DEVNULL, timeout=300)
+
+    def answer(self, *arguments):
+        result = self.predict(*arguments, "--json")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return json.loads(result.stdout)
+
+    def refused(self, code, pattern, *arguments):
+        result = self.predict(*arguments)
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertRegex(result.stderr, pattern)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertEqual(result.stdout, "")
+
+    def prior(self, *arguments):
+        kind = self.answer(*arguments)["kinds"][0]
+        return next(f for f in kind["forecasts"] if f["id"] == "catalogue_prior")["tokens_per_s"]
+
+
+class Elsewhere(Command):
+    def test_a_cpu_of_the_catalogue_is_answered_in_words_and_as_json(self):
+        text = self.predict("coreflow_1_9m", "--cpu", "ryzen 5 3400g").stdout
+        for part in ("AMD Ryzen 5 3400G, from the catalogue: nobody measured it", "dram_roof", "cache_roof",
+                     "catalogue_prior", "served by", "limited by", "by fit_half_l3", "wide because", "unverified",
+                     "to narrow it"):
+            self.assertIn(part, text)
+        answer = self.answer("coreflow_1_9m", "--cpu", "ryzen 5 3400g")
+        self.assertEqual(answer["kinds"][0]["isa"], "avx2")
+        self.assertEqual(list((self.folder).rglob("*")), [], "nothing is stored")
+
+    def test_kinds_of_a_hybrid_are_answered_one_by_one(self):
+        kinds = [kind["core_kind"] for kind in self.answer("coreflow_1_9m", "--cpu", "i7-12700K")["kinds"]]
+        self.assertEqual(kinds, ["performance", "efficiency"])
+        text = self.predict("coreflow_1_9m", "--cpu", "i7-12700K").stdout
+        self.assertIn("core kind performance\n", text)
+        self.assertIn("core kind efficiency\n", text)
+
+    def test_a_recorded_topology_is_answered_or_says_why_not(self):
+        self.assertEqual(self.answer("coreflow_1_9m", "--topology",
+                                     TOPOLOGIES / "AMD-17h-Zen-2xEpyc-7451.xml")["machine"]["origin"], "topology")
+        result = self.predict("coreflow_1_9m", "--topology", TOPOLOGIES / "nvidia-dgx-gb10.xml")
+        self.assertEqual(result.returncode, 6)
+        self.assertIn("cannot say  because nobody has told what a core of this CPU reads", result.stdout)
+        self.refused(4, "not a topology", "coreflow_1_9m", "--topology", ROOT / "README.md")
+
+    def test_a_document_is_answered_from_its_probes(self):
+        result = self.predict("coreflow_1_9m", "--machine", DOCUMENT, "--json")
+        self.assertIn(result.returncode, (0, 6))
+        answer = json.loads(result.stdout)
+        self.assertEqual(answer["machine"]["origin"], "submission")
+        self.assertIn("curve", [f["id"] for f in answer["kinds"][0]["forecasts"]])
+        self.refused(4, "README.md: ", "coreflow_1_9m", "--machine", ROOT / "README.md")
+        self.refused(4, "no-such-file: cannot be read", "coreflow_1_9m", "--machine", "no-such-file")
+
+    def test_what_if_replaces_facts(self):
+        cpu = ("dense_44m_q3", "--cpu", "Ryzen 7 5800X")
+        self.assertLess(self.prior(*cpu, "--what-if", "dram=5GB/s,l3=4MiB")["point"], self.prior(*cpu)["point"])
+        self.assertGreater(self.prior(*cpu, "--what-if", "clock=9GHz")["point"], self.prior(*cpu)["point"])
+        self.refused(2, "no fact 'l4'", *cpu, "--what-if", "l4=1MiB")
+
+    def test_names_that_do_not_fit_are_refused_with_what_would(self):
+        self.refused(2, "no CPU 'Ryzen 5 3400H' in the catalogue; nearest: AMD Ryzen 5 3400G",
+                     "coreflow_1_9m", "--cpu", "Ryzen 5 3400H")
+        self.refused(2, "'xeon gold' is 5 CPUs; which one: Intel Xeon Gold 6140", "coreflow_1_9m", "--cpu", "xeon gold")
+        self.refused(2, "give one of --machine, --topology and --cpu", "coreflow_1_9m", "--cpu", "x", "--topology", "y")
+
+    def test_models_that_nobody_described_are_known_by_their_sizes(self):
+        answer = self.answer("--cpu", "EPYC 7742", "--bytes", "19.8MB", "--active", "7.7MB")
+        self.assertEqual(answer["model"]["weight_bytes_per_token"], 7700000)
+        self.assertEqual(answer["model"]["pool_bytes"], 19800000)
+        self.assertIs(answer["model"]["compute_counted"], False)
+        self.refused(2, "cannot read more than the model has", "--cpu", "7742", "--bytes", "1MB", "--active", "1MiB")
+        self.refused(2, "--bytes '19.8': want a size with its unit", "--cpu", "7742", "--bytes", "19.8")
+        self.refused(2, "--active goes with --bytes", "coreflow_1_9m", "--cpu", "7742", "--active", "1MB")
+        self.refused(2, "name a MODEL", "--cpu", "7742")
+        self.refused(2, "name a MODEL", "coreflow_1_9m", "--cpu", "7742", "--bytes", "1MB")
+
+    def test_a_description_need_not_be_added_first(self):
+        path = self.folder / "my_hybrid.json"
+        path.write_text(json.dumps(MODEL))
+        self.assertEqual(self.answer(path, "--cpu", "EPYC 7742")["model"]["name"], "my_hybrid")
+        path.write_text(json.dumps(dict(MODEL, heads=5)))
+        self.refused(4, "my_hybrid.json: /head_dim", path, "--cpu", "EPYC 7742")
+        self.refused(4, "cannot be read", "no-such-model.json", "--cpu", "EPYC 7742")
+
+
+class Time(Command):
+    def test_an_answer_takes_less_than_50_ms(self):
+        seconds = []
+        for _ in range(11):
+            started = time.monotonic()
+            self.predict("coreflow_1_9m", "--cpu", "Ryzen 5 3400G")
+            seconds.append(time.monotonic() - started)
+        print(f"median of 11: {1e3 * statistics.median(seconds):.1f} ms, shortest {1e3 * min(seconds):.1f} ms")
+        self.assertLess(min(seconds), 0.050)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
