@@ -132,6 +132,7 @@ std::vector<std::string> nearest_cpus(std::string_view name, size_t count) {
   const auto last_word = [](const std::string& text) { return text.substr(text.rfind(' ') + 1); };
   for (const bool whole : {true, false}) {
     std::vector<std::string> forms;
+    forms.reserve(known.size());
     for (const std::string& text : known) forms.push_back(whole ? text : last_word(text));
     const std::string wanted = whole ? plain : last_word(plain);
     std::vector<std::string_view> left(forms.begin(), forms.end());

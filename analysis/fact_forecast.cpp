@@ -148,6 +148,20 @@ std::vector<NamedFact> facts_in(CoreFacts& core) {
   return facts;
 }
 
+/// How long the formats of a model take against int8 is a property of the model's work, not of the core.
+Contribution square_of_formats(const CoreFacts& core, const Work& work) {
+  Work more = work, less = work;
+  more.macs *= work.macs_spread;
+  less.macs /= work.macs_spread;
+  const double half = (std::log(token_seconds(core, more)) - std::log(token_seconds(core, less))) / 2;
+  return {"kernels of few bits",
+          half * half,
+          work.macs_spread,
+          false,
+          "GEMV of this format against int8, unverified",
+          "tokroof bench there"};
+}
+
 /// Moves each fact to both ends of its interval and sees what that does to the time: `share` of each is the
 /// square of its half width on logarithms.
 std::vector<Contribution> squares_of(const CoreFacts& core, const Work& work) {
@@ -163,6 +177,7 @@ std::vector<Contribution> squares_of(const CoreFacts& core, const Work& work) {
     squares.push_back(
         {named.name, half * half, original.spread, original.verified, original.source, named.narrow});
   }
+  if (work.knows_compute && work.macs_spread > 1) squares.push_back(square_of_formats(core, work));
   return squares;
 }
 
@@ -231,6 +246,25 @@ std::string limit_of(const std::vector<Term>& terms) {
   return fmt::format("{} ({:.0f} % of what a token costs)", what, 100 * longest.seconds / sum);
 }
 
+const char* format_name(models::Format format) {
+  return format == models::Format::ternary  ? "ternary"
+         : format == models::Format::group3 ? "group3"
+         : format == models::Format::group4 ? "group4"
+                                            : "int8";
+}
+
+/// Sets the multiply-adds as many of int8 as take as long. The head is of the embedding's format, all else is
+/// counted with the blocks'.
+void set_macs(Work& work, const models::Shape& shape, double macs) {
+  const auto speed = [](models::Format format) {
+    return fact_of(shared_priors().format_speed.at(format_name(format)), "");
+  };
+  const double head = static_cast<double>(shape.vocab) * shape.d;
+  const Fact body = speed(shape.body_format), embedding = speed(shape.embedding_format);
+  work.macs = head / embedding.value + (macs - head) / body.value;
+  work.macs_spread = std::max(body.spread, embedding.spread);
+}
+
 }  // namespace
 
 double cyclic_residency(double bytes, double cache_bytes) {
@@ -256,7 +290,7 @@ Work work_of(const models::Shape& shape) {
     work.pool_bytes = unread * shape.experts.count / (shape.experts.count - shape.experts.top_k);
     work.dense_bytes = static_cast<double>(cost.weight_bytes) - work.pool_bytes;
   }
-  work.macs = static_cast<double>(cost.macs_per_token);
+  set_macs(work, shape, static_cast<double>(cost.macs_per_token));
   work.mean_position = (shape.default_position_first + shape.default_position_last) / 2.0;
   const double blocks = static_cast<double>(shape.blocks.size());
   const double attention =

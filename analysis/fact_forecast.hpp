@@ -17,7 +17,8 @@ struct Work {
   double weight_bytes = 0;    ///< read per token
   double dense_bytes = 0;     ///< of these, what every token reads; the rest is drawn from the pool
   double pool_bytes = 0;      ///< all experts' weights
-  double macs = 0;            ///< multiply-adds with weights
+  double macs = 0;            ///< multiply-adds with weights, as many of int8 as take as long
+  double macs_spread = 1;     ///< how far that is trusted: 1 for a model that is int8 throughout
   double kv_bytes = 0;        ///< K and V read at the mean position
   double attention_macs = 0;  ///< multiply-adds with K and V at the mean position
   double values = 0;          ///< values that norms, activations and the rest pass through

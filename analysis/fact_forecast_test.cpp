@@ -192,6 +192,26 @@ TEST(work, of_a_dense_model_is_its_bytes_and_multiply_adds) {
   EXPECT_NEAR(work.kv_bytes, 90112.0 * 545 / 1024, 1);
 }
 
+TEST(work, of_few_bits_counts_multiply_adds_as_int8_and_trusts_them_less) {
+  const Work dense = work_of(models::find_shape("coreflow_1_9m")),
+             low = work_of(models::find_shape("dense_44m_q3"));
+  EXPECT_EQ(dense.macs,
+            static_cast<double>(models::cost(models::find_shape("coreflow_1_9m")).macs_per_token));
+  EXPECT_EQ(dense.macs_spread, 1);
+  const double macs = static_cast<double>(models::cost(models::find_shape("dense_44m_q3")).macs_per_token);
+  const auto& speed = shared_priors().format_speed;
+  const double head = 9216.0 * 512;
+  EXPECT_NEAR(low.macs, head / speed.at("group4").value + (macs - head) / speed.at("group3").value, 1);
+  EXPECT_GT(low.macs_spread, 1);
+  Work work = bytes_only(1e6);
+  work.knows_compute = true;
+  work.macs = 1e9;  // nothing else matters
+  work.macs_spread = 1.3;
+  const CoreForecast forecast = forecast_core(made_core(), work);
+  EXPECT_NEAR(log_width(tokens(forecast, "catalogue_prior")), 2 * std::log(1.3), 1e-3);
+  EXPECT_EQ(forecast.why.at(0).fact, "kernels of few bits");
+}
+
 TEST(work, of_a_mixture_of_experts_parts_its_pool_from_what_every_token_reads) {
   const models::Shape& shape = models::find_shape("moe_ternary_105m");
   const models::Cost cost = models::cost(shape);

@@ -58,6 +58,8 @@ SharedPriors shared_of(const json& text) {
     shared.macs_per_cycle.emplace(kernel, prior_of(macs, "macs"));
     shared.kernel_vector_bits.emplace(kernel, macs.at("vector_bits"));
   }
+  for (const auto& [format, speed] : text.at("format_speed").items())
+    shared.format_speed.emplace(format, prior_of(speed, "ratio"));
   shared.attention_share = prior_of(text.at("attention_share"), "fraction");
   shared.values_per_cycle = prior_of(text.at("values_per_cycle"), "values");
   shared.formula = prior_of(text.at("formula"), "");

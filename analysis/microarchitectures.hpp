@@ -45,9 +45,10 @@ struct SharedPriors {
   std::map<std::string, Prior> usable_capacity;  ///< fraction of the reported size
   std::map<std::string, Prior> macs_per_cycle;   ///< by kernel table, on vector units of its own width
   std::map<std::string, int> kernel_vector_bits;
-  Prior attention_share;   ///< multiply-adds of attention ÷ those of GEMV, per cycle
-  Prior values_per_cycle;  ///< of all that is neither
-  Prior formula;           ///< how far the formula itself is trusted
+  std::map<std::string, Prior> format_speed;  ///< GEMV of "ternary", "group3" … against int8
+  Prior attention_share;                      ///< multiply-adds of attention ÷ those of GEMV, per cycle
+  Prior values_per_cycle;                     ///< of all that is neither
+  Prior formula;                              ///< how far the formula itself is trusted
 };
 
 /// Returns all of them, parsed once. Throws Error(internal) when the compiled-in text is not such a file.

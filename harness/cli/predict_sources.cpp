@@ -37,6 +37,7 @@ const analysis::Cpu& cpu_named(const std::string& name) {
                                          : "; nearest: " + listed(near, most)));
   }
   std::vector<std::string> names;
+  names.reserve(found.size());
   for (const analysis::Cpu* cpu : found) names.push_back(cpu->name);
   throw Error(ExitCode::usage,
               fmt::format("'{}' is {} CPUs; which one: {}", name, names.size(), listed(names, most)));
