@@ -91,15 +91,17 @@ Step step_between(const Slowness& curve, const Level& before, const Level& behin
 }
 
 /// Returns the last octave of the curve when it lies behind `before` and changes little against the step to
-/// it. Memory behind a large shared cache is reached slowly, and the curve ends there.
+/// it. Memory behind a large shared cache is reached slowly, and the curve ends there. Its middle size is
+/// held against its first: the monotone fit can pool a disturbed last size with nothing behind it.
 std::optional<Level> end_level(const Slowness& curve, const Level& before, double least_step) {
   const size_t last = curve.logs.size() - 1;
   size_t first = last;
   while (first > before.last + 1 && curve.octaves[last] - curve.octaves[first] < fewest_octaves) --first;
   const double step = curve.logs[first] - curve.logs[before.last];
-  const bool is_level = last - first + 1 >= fewest_level_sizes &&
-                        curve.octaves[last] - curve.octaves[first] >= fewest_octaves && step >= least_step &&
-                        curve.logs[last] - curve.logs[first] <= std::min(end_logs, end_share * step);
+  const bool is_level =
+      last - first + 1 >= fewest_level_sizes &&
+      curve.octaves[last] - curve.octaves[first] >= fewest_octaves && step >= least_step &&
+      curve.logs[(first + last) / 2] - curve.logs[first] <= std::min(end_logs, end_share * step);
   return is_level ? std::optional<Level>({first, last}) : std::nullopt;
 }
 

@@ -80,6 +80,8 @@ const ModelCache l1{48 * kib, 12, 64, Replacement::least_recent};
 const ModelCache l2{1280 * kib, 20, 512, Replacement::least_recent};
 const ModelCache l2_random{1280 * kib, 0, 512, Replacement::random};
 const ModelCache l3{24 * mib, 12, 16 * kib, Replacement::least_recent};
+const ModelCache l3_random{24 * mib, 12, 16 * kib, Replacement::random};
+const ModelCache memory_side{128 * mib, 16, 64 * kib, Replacement::least_recent};
 
 /// Times of a step at 48 KiB, `ratio` high, in a curve without noise.
 std::vector<double> step_times(const std::vector<int64_t>& sizes, double ratio) {
@@ -108,6 +110,18 @@ TEST(knees, finds_caches_of_random_replacement) {
 
 TEST(knees, finds_two_caches_where_there_is_no_third) {
   expect_right({{l1, l2}, {0.002, 0.007, 0.07}}, 64 * mib, 2.9);
+}
+
+TEST(knees, finds_a_last_level_of_random_replacement_in_sets) {
+  expect_right({{l1, l2, l3_random}, {0.002, 0.005, 0.01, 0.05}}, 96 * mib, 4);
+}
+
+TEST(knees, finds_a_memory_side_cache_behind_three_levels) {
+  expect_right({{l1, l2, l3, memory_side}, {0.002, 0.005, 0.012, 0.035, 0.1}}, 512 * mib, 2.9);
+}
+
+TEST(knees, finds_three_caches_on_a_busy_machine) {
+  expect_right({{l1, l2, l3}, {0.002, 0.005, 0.01, 0.05}}, 96 * mib, 4, {0.06, 0.02, 0.3});
 }
 
 TEST(knees, finds_one_cache) {
@@ -214,6 +228,25 @@ TEST(knees, creeping_curve_cannot_tell) {
   EXPECT_EQ(reason(noisy_rates(sizes, times, {}, 1)), "the curve has no step between two levels");
 }
 
+TEST(knees, curve_that_becomes_faster_with_size_cannot_tell) {
+  const auto sizes = model_sizes(64 * mib);
+  auto times = model_ns_per_byte({{l1, l2}, {0.002, 0.007, 0.07}}, sizes);
+  std::reverse(times.begin(), times.end());
+  for (uint64_t seed = 0; seed < seeded_cases; ++seed)
+    EXPECT_EQ(reason(noisy_rates(sizes, times, usual_noise, seed)), "the curve becomes faster with size");
+}
+
+TEST(knees, curve_that_ends_on_the_slope_tells_of_no_edge_there) {
+  const auto sizes = model_sizes(28 * mib);  // 24 MiB of L3 is lost and memory not yet seen
+  const auto times = model_ns_per_byte({{l1, l3}, {0.002, 0.01, 0.05}}, sizes);
+  int invented = 0;
+  for (uint64_t seed = 0; seed < seeded_cases; ++seed) {
+    for (const Knee& knee : knees_of(noisy_rates(sizes, times, usual_noise, seed)))
+      invented += knee.edge_bytes.median > static_cast<double>(mib);
+  }
+  EXPECT_LE(invented, seeded_cases * 5 / 100);
+}
+
 TEST(knees, noise_as_large_as_the_step_cannot_tell) {
   const auto sizes = model_sizes(64 * mib);
   const std::vector<double> flat(sizes.size(), 0.01);
@@ -259,7 +292,8 @@ SampledCurve recorded(const std::string& name, Quantity quantity) {
 TEST(knees, edges_of_a_real_machine_lie_inside_their_intervals) {
   for (const char* name :
        {"zen5_vm_load_bandwidth.txt", "zen5_vm_quick_load_bandwidth.txt", "zen5_vm_busy_load_bandwidth.txt",
-        "zen5_vm_load_latency.txt", "zen5_vm_quick_load_latency.txt"}) {
+        "zen5_vm_load_latency.txt", "zen5_vm_quick_load_latency.txt", "zen5_vm_0815_load_bandwidth.txt",
+        "zen5_vm_0815_load_latency.txt"}) {
     const auto quantity =
         std::string(name).find("latency") == std::string::npos ? Quantity::per_second : Quantity::ns_per_unit;
     const auto knees = knees_of(recorded(name, quantity), quantity);
