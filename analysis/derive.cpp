@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "analysis/ceilings.hpp"
 #include "analysis/derive_parts.hpp"
 #include "analysis/probe_series.hpp"
 
@@ -46,12 +47,15 @@ harness::Derived derive(const harness::Submission& submission) {
   harness::Derived derived;
   const auto arms = collect_arms(submission);
   derived.roofs = derive_roofs(submission, "probes");
+  mark_invalid_roofs(submission, derived.roofs);
   derived.caches = derive_caches(submission);
   derived.decode = derive_decode(submission, arms, derived.roofs);
   derived.ratios = derive_ratios(arms);
   for (auto& ratio : derive_isa_ratios(submission, arms)) derived.ratios.push_back(std::move(ratio));
+  mark_invalid_decode(derived.ratios, derived.decode);
   derived.forecast_errors = derive_forecast_errors(submission.forecasts, derived.decode);
   derived.flags = derive_flags(submission, arms, derived.ratios);
+  flag_invalid(derived);
   return derived;
 }
 

@@ -56,7 +56,8 @@ constexpr int64_t max_correlated_blocks = int64_t{1} << 20;
 harness::Reading<double> best_read_roof(const std::vector<harness::Roof>& roofs) {
   double best = 0;
   for (const auto& roof : roofs) {
-    if (const auto* read = std::get_if<Interval>(&roof.read_bytes_per_s)) best = std::max(best, read->median);
+    const auto* read = std::get_if<Interval>(&roof.read_bytes_per_s);
+    if (read && roof.invalid.empty()) best = std::max(best, read->median);
   }
   if (best <= 0) return Unavailable{"no read roof was measured"};
   return best;

@@ -62,6 +62,7 @@ void list(Lister& to, const harness::Roof& roof) {
   to.add("size_bytes", roof.size_bytes);
   to.add("read_bytes_per_s", roof.read_bytes_per_s);
   to.add("load_latency_ns", roof.load_latency_ns);
+  to.add("invalid", roof.invalid);
 }
 
 void list(Lister& to, const harness::CacheEstimate& cache) {
@@ -89,6 +90,7 @@ void list(Lister& to, const harness::DecodeResult& result) {
   to.add("roof_fraction", result.roof_fraction);
   to.add("evicted_verified", result.evicted_verified);
   to.add("kernel_version", result.kernel_version);
+  to.add("invalid", result.invalid);
 }
 
 void list(Lister& to, const harness::ArmRatio& ratio) {

@@ -8,9 +8,11 @@
 #include <optional>
 #include <set>
 
+#include "analysis/ceilings.hpp"
 #include "analysis/derive.hpp"
 #include "analysis/derived_fields.hpp"
 #include "analysis/forecast.hpp"
+#include "analysis/plausibility_marks.hpp"
 #include "analysis/probe_series.hpp"
 #include "models/golden.hpp"
 #include "models/shape.hpp"
@@ -27,7 +29,6 @@ namespace {
 
 constexpr double curve_margin_ratio = 1.10;  // noise of two medians, and reads that hit a smaller cache
 constexpr double working_set_share = 0.8;    // a fifth is touched rarely: the rest sees a smaller cache
-constexpr double clock_margin_ratio = 1.05;  // the clock may rise between the probes and decode
 constexpr size_t max_differences = 20;
 
 const harness::Plan* plan_of(const Submission& submission, const Launch& launch) {
@@ -270,70 +271,23 @@ void check_curve(const Submission& submission, const harness::Derived& recompute
   }
 }
 
-/// Vector loads per cycle, the most that any core makes: Golden Cove has three load ports of 32 bytes, two of
-/// which join for 64 (Intel 64 and IA-32 Architectures Optimization Reference Manual, Golden Cove, load
-/// bandwidth).
-double loads_per_cycle(double of_bytes) {
-  return of_bytes <= 32 ? 3 : 2;
-}
-
-/// Widest vector of an instruction set. Plain code is compiled for the baseline, whose vectors have 16 bytes;
-/// an unknown set gets the widest there is.
-double vector_bytes(const std::string& isa) {
-  if (isa == "scalar") return 16;
-  if (isa.rfind("avx2", 0) == 0) return 32;
-  return 64;
-}
-
-std::string stream_isa(const Submission& submission) {
-  const auto series = find_series(submission, "probes", "load_bandwidth");
-  if (!available(series)) return "";
-  const auto& params = std::get<const Series*>(series)->params;
-  const auto isa = params.find("isa");
-  const auto* name = isa == params.end() ? nullptr : std::get_if<std::string>(&isa->second);
-  return name ? *name : "";
-}
-
-/// Highest rate among all samples of all core_clock series, or 0 without one.
-double highest_clock_hz(const Submission& submission) {
-  double highest = 0;
-  for (const auto& launch : submission.launches) {
-    for (const auto& series : launch.series) {
-      if (series.probe != "core_clock" || series.status != Status::ok || series.work_unit != "cycles")
-        continue;
-      for (size_t i = 0; i < std::min(series.samples_by_size.size(), series.work_per_sample.size()); ++i) {
-        for (int64_t ns : series.samples_by_size[i]) {
-          if (ns <= 0) continue;
-          highest = std::max(highest,
-                             static_cast<double>(series.work_per_sample[i]) / static_cast<double>(ns) * 1e9);
-        }
-      }
-    }
-  }
-  return highest;
-}
-
 void check_loads(const Submission& submission, const harness::Derived& recomputed,
                  std::vector<Finding>& findings) {
   const double clock_hz = highest_clock_hz(submission);
-  if (clock_hz <= 0) return;
-  const auto check = [&](double bytes_per_s, const std::string& isa, const std::string& pointer) {
-    const double width = vector_bytes(isa), loads = loads_per_cycle(width);
-    const double limit = loads * width * clock_hz * clock_margin_ratio;
-    if (bytes_per_s <= limit) return;
-    findings.push_back(
-        {"P02", Severity::quarantine, pointer,
-         fmt::format("{:.4g} bytes/s, more than {} loads × {} bytes × {:.4g} Hz × {:.2f} = {:.4g}",
-                     bytes_per_s, loads, width, clock_hz, clock_margin_ratio, limit)});
-  };
+  for (size_t i = 0; i < recomputed.decode.size(); ++i) {
+    const harness::DecodeResult& result = recomputed.decode[i];
+    const Bound bound = load_bound(result.key.isa, clock_hz, result.key.threads);
+    if (bound.value <= 0 || result.weight_bytes_per_s <= bound.value) continue;
+    findings.push_back({"P02", Severity::quarantine, fmt::format("/derived/decode/{}/weight_bytes_per_s", i),
+                        fmt::format("{:.4g} bytes/s, more than {}", result.weight_bytes_per_s, bound.sum)});
+  }
   const std::string isa = stream_isa(submission);
   for (size_t i = 0; i < recomputed.roofs.size(); ++i) {
     const auto* read = std::get_if<harness::Interval>(&recomputed.roofs[i].read_bytes_per_s);
-    if (read) check(read->median, isa, fmt::format("/derived/roofs/{}/read_bytes_per_s", i));
-  }
-  for (size_t i = 0; i < recomputed.decode.size(); ++i) {
-    check(recomputed.decode[i].weight_bytes_per_s, recomputed.decode[i].key.isa,
-          fmt::format("/derived/decode/{}/weight_bytes_per_s", i));
+    const Bound bound = load_bound(isa, clock_hz, recomputed.roofs[i].threads);
+    if (!read || bound.value <= 0 || read->median <= bound.value) continue;
+    findings.push_back({"P02", Severity::quarantine, fmt::format("/derived/roofs/{}/read_bytes_per_s", i),
+                        fmt::format("{:.4g} bytes/s, more than {}", read->median, bound.sum)});
   }
 }
 
@@ -345,6 +299,7 @@ std::vector<Finding> check_plausibility(const Submission& submission) {
   check_golden(submission, findings);
   check_expected_golden(submission, findings);
   check_counts(submission, findings);
+  check_marks(submission, findings);
   check_rounds(submission, findings);
   check_bytes_per_token(submission, findings);
   check_forecasts(submission, findings);

@@ -11,7 +11,8 @@ namespace harness {
 Reading<int64_t> checked_count(const std::string& event, long long count);
 
 /// Marks counts unavailable that contradict each other: more instructions per cycle than any core retires
-/// (PAPI has reported 928), and cycles of 0 while instructions ran.
+/// (PAPI has reported 928), cycles of 0 while instructions ran, and more cache or TLB misses than the loads
+/// that were counted (PAPI_LD_INS) or, without them, than the instructions can have made.
 void check_counts(CounterValues& values);
 
 /// Says in a few words (every launch of a submission repeats them) why a hardware event does not open: "no

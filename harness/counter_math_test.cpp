@@ -38,6 +38,31 @@ TEST(counter_math, instructions_without_cycles_are_impossible) {
   EXPECT_FALSE(available(values["PAPI_TOT_CYC"]));
 }
 
+TEST(counter_math, more_misses_than_loads_are_impossible) {
+  CounterValues values{{"PAPI_LD_INS", int64_t{1000}},
+                       {"PAPI_L2_TCM", int64_t{1000}},
+                       {"PAPI_L3_TCM", int64_t{1001}},
+                       {"tokens", int64_t{5000}}};
+  check_counts(values);
+  EXPECT_TRUE(available(values["PAPI_L2_TCM"]));
+  ASSERT_FALSE(available(values["PAPI_L3_TCM"]));
+  EXPECT_EQ(std::get<Unavailable>(values["PAPI_L3_TCM"]).reason,
+            "1001 misses are more than 1000 loads can make");
+  EXPECT_TRUE(available(values["tokens"]));
+  EXPECT_TRUE(available(values["PAPI_LD_INS"]));
+}
+
+TEST(counter_math, where_loads_are_not_counted_the_instructions_bound_the_misses) {
+  CounterValues values{
+      {"PAPI_TOT_INS", int64_t{100}}, {"PAPI_L3_TCM", int64_t{1600}}, {"PAPI_TLB_DM", int64_t{1601}}};
+  check_counts(values);
+  EXPECT_TRUE(available(values["PAPI_L3_TCM"]));
+  EXPECT_FALSE(available(values["PAPI_TLB_DM"]));
+  values = {{"PAPI_L3_TCM", int64_t{1600}}};
+  check_counts(values);
+  EXPECT_TRUE(available(values["PAPI_L3_TCM"])) << "with nothing to hold it against";
+}
+
 TEST(counter_math, what_is_unavailable_already_stays_with_its_reason) {
   CounterValues values{{"PAPI_TOT_CYC", Unavailable{"no PMU"}}, {"PAPI_TOT_INS", int64_t{5}}};
   check_counts(values);
@@ -51,6 +76,8 @@ TEST(counter_math, the_obstacle_is_told_in_a_few_words) {
   EXPECT_EQ(hardware_obstacle("Event does not exist", "2"), "Event does not exist");
   EXPECT_EQ(hardware_obstacle("Event does not exist", ""), "no perf events in this kernel");
   EXPECT_EQ(hardware_obstacle("", "-1"), "PAPI gives no reason");
+  EXPECT_EQ(hardware_obstacle("PAPI cannot be initialised: x", "4"), "PAPI cannot be initialised: x")
+      << "the kernel was not asked";
 }
 
 }  // namespace

@@ -28,13 +28,19 @@ struct Papi {
   std::string version;
 };
 
+/// Returns PAPI's words for a status; it has none before it is initialised.
+std::string error_text(int status) {
+  const char* text = PAPI_strerror(status);
+  return text == nullptr ? fmt::format("error {}", status) : text;
+}
+
 std::string component_failure(const std::string& name) {
   for (int i = 0; i < PAPI_num_components(); ++i) {
     const PAPI_component_info_t* component = PAPI_get_component_info(i);
     if (component == nullptr || name != component->name) continue;
     if (component->disabled == 0) return "";
     return component->disabled_reason[0] != '\0' ? component->disabled_reason
-                                                 : PAPI_strerror(component->disabled);
+                                                 : error_text(component->disabled);
   }
   return fmt::format("this PAPI has no component {}", name);
 }
@@ -61,7 +67,7 @@ Papi initialise_papi() {
   const int version = PAPI_library_init(PAPI_VER_CURRENT);
   if (version != PAPI_VER_CURRENT) {
     papi.failure = version > 0 ? "PAPI's library is of another version than its header"
-                               : fmt::format("PAPI cannot be initialised: {}", PAPI_strerror(version));
+                               : fmt::format("PAPI cannot be initialised: {}", error_text(version));
     papi.sde_failure = papi.perf_failure = papi.failure;
     return papi;
   }
@@ -104,7 +110,7 @@ class EventSet {
   std::string add(const std::string& event, const std::string& papi_name) {
     if (handle_ == PAPI_NULL) return "PAPI creates no event set";
     const int status = PAPI_add_named_event(handle_, papi_name.c_str());
-    if (status != PAPI_OK) return PAPI_strerror(status);
+    if (status != PAPI_OK) return error_text(status);
     events_.push_back(event);
     return "";
   }
@@ -113,7 +119,7 @@ class EventSet {
     if (events_.empty()) return "";
     const int status = PAPI_start(handle_);
     running_ = status == PAPI_OK;
-    return running_ ? "" : PAPI_strerror(status);
+    return running_ ? "" : error_text(status);
   }
   void stop_into(CounterValues& values) {
     if (!running_) return;
@@ -124,7 +130,7 @@ class EventSet {
       if (status == PAPI_OK) {
         values[events_[i]] = checked_count(events_[i], counts[i]);
       } else {
-        values[events_[i]] = Unavailable{fmt::format("PAPI cannot stop: {}", PAPI_strerror(status))};
+        values[events_[i]] = Unavailable{fmt::format("PAPI cannot stop: {}", error_text(status))};
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
 namespace harness {
@@ -132,6 +133,30 @@ TEST(counters, papi_prints_nothing) {
   counters.start();
   counters.stop();
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+/// Under a preloaded PAPI whose initialisation fails (papi_that_fails.cpp); ctest runs it as
+/// counters_without_papi.
+TEST(counters_without_papi, give_reasons_and_nothing_else) {
+  if (std::getenv("TOKROOF_TEST_PAPI_FAILS") == nullptr) GTEST_SKIP() << "ctest runs it with a failing PAPI";
+  testing::internal::CaptureStderr();
+  const CounterSupport support = read_counter_support();
+  ASSERT_FALSE(available(support.hardware_events));
+  EXPECT_NE(std::get<Unavailable>(support.hardware_events).reason.find("PAPI cannot be initialised"),
+            std::string::npos);
+  EXPECT_FALSE(available(support.sde));
+  EXPECT_EQ(support.papi_version, "");
+  Counters counters;
+  counters.start();
+  work_counts().tokens += 3;
+  const CounterValues values = counters.stop();
+  EXPECT_EQ(values.count("hardware_events"), 1U);
+  EXPECT_EQ(values.size(), 4U) << "and the three of ours";
+  for (const auto& [event, reading] : values) {
+    ASSERT_FALSE(available(reading)) << event;
+    EXPECT_NE(std::get<Unavailable>(reading).reason.find("PAPI cannot be initialised"), std::string::npos);
+  }
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 

@@ -1,31 +1,13 @@
 #include "harness/sampler.hpp"
 
 #include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <cstdio>
-#include <fstream>
-#include <string>
 
 namespace harness {
 namespace {
-
-int64_t read_steal_ns() {
-  std::ifstream file("/proc/stat");
-  std::string line;
-  std::getline(file, line);
-  return parse_steal_ns(line, 1'000'000'000 / std::max(sysconf(_SC_CLK_TCK), 1L)).value_or(0);
-}
-
-int64_t thread_cpu_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
 
 int64_t involuntary_switches_now() {
   rusage usage{};
@@ -78,32 +60,6 @@ int64_t warm_up(const Clock& clock, const SamplerOptions& options, const std::fu
 }
 
 }  // namespace
-
-std::optional<int64_t> parse_steal_ns(std::string_view proc_stat, int64_t tick_ns) {
-  const std::string line(proc_stat.substr(0, proc_stat.find('\n')));
-  long long steal_ticks = 0;
-  if (line.rfind("cpu ", 0) != 0) return std::nullopt;  // sscanf alone would take "cpu0" for "cpu 0"
-  if (std::sscanf(line.c_str(), "cpu %*u %*u %*u %*u %*u %*u %*u %lld", &steal_ticks) != 1)
-    return std::nullopt;
-  return steal_ticks * tick_ns;
-}
-
-Disturbance read_disturbance(const Clock& clock) {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return {usage.ru_nivcsw, usage.ru_nvcsw, usage.ru_minflt, usage.ru_majflt,
-          thread_cpu_ns(), clock.now_ns(), read_steal_ns()};
-}
-
-Disturbance since(const Disturbance& before, const Disturbance& now) {
-  return {now.involuntary_switches - before.involuntary_switches,
-          now.voluntary_switches - before.voluntary_switches,
-          now.minor_faults - before.minor_faults,
-          now.major_faults - before.major_faults,
-          now.cpu_ns - before.cpu_ns,
-          now.wall_ns - before.wall_ns,
-          now.steal_ns - before.steal_ns};
-}
 
 Samples sample(const Clock& clock, const SamplerOptions& options, const std::function<void(int64_t)>& body) {
   assert(options.samples >= 0 && options.max_repeats >= 1);

@@ -2,32 +2,12 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "harness/clock.hpp"
+#include "harness/disturbance.hpp"
 
 namespace harness {
-
-/// What else happened on this thread while something was timed (getrusage(RUSAGE_THREAD), /proc/stat steal).
-struct Disturbance {
-  int64_t involuntary_switches = 0;
-  int64_t voluntary_switches = 0;
-  int64_t minor_faults = 0;
-  int64_t major_faults = 0;
-  int64_t cpu_ns = 0;
-  int64_t wall_ns = 0;
-  int64_t steal_ns = 0;  ///< whole machine
-};
-
-/// Reads this thread's totals now; subtract two readings with `since`. What the system does not tell is 0.
-Disturbance read_disturbance(const Clock& clock);
-Disturbance since(const Disturbance& before, const Disturbance& now);
-
-/// Returns the stolen time of all CPUs from the text of /proc/stat (proc(5): 8th number of the line "cpu"),
-/// given the length of one tick, or nullopt when it is not told.
-std::optional<int64_t> parse_steal_ns(std::string_view proc_stat, int64_t tick_ns);
 
 struct SamplerOptions {
   int samples = 5;

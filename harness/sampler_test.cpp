@@ -106,40 +106,5 @@ TEST(sampler, takes_as_many_samples_as_asked) {
   EXPECT_EQ(sample(fake.clock(), options, std::ref(body)).durations_ns.size(), 17u);
 }
 
-TEST(sampler, disturbance_is_the_difference_of_two_readings) {
-  const Disturbance before{1, 2, 3, 4, 5, 6, 7};
-  const Disturbance now{11, 22, 33, 44, 55, 66, 77};
-  const Disturbance difference = since(before, now);
-  EXPECT_EQ(difference.involuntary_switches, 10);
-  EXPECT_EQ(difference.voluntary_switches, 20);
-  EXPECT_EQ(difference.minor_faults, 30);
-  EXPECT_EQ(difference.major_faults, 40);
-  EXPECT_EQ(difference.cpu_ns, 50);
-  EXPECT_EQ(difference.wall_ns, 60);
-  EXPECT_EQ(difference.steal_ns, 70);
-}
-
-TEST(sampler, the_thread_accounts_for_its_own_page_faults_and_time) {
-  const Clock clock = steady_clock();
-  const Disturbance before = read_disturbance(clock);
-  std::vector<char> fresh(size_t{64} << 20);
-  for (size_t at = 0; at < fresh.size(); at += 4096) fresh[at] = 1;
-  const Disturbance spent = since(before, read_disturbance(clock));
-  EXPECT_GT(spent.minor_faults, 0);
-  EXPECT_GT(spent.cpu_ns, 0);
-  EXPECT_GT(spent.wall_ns, 0);
-}
-
-TEST(sampler, steal_is_the_eighth_number_of_the_cpu_line) {
-  EXPECT_EQ(parse_steal_ns("cpu  1 2 3 4 5 6 7 88 9 10\ncpu0 1 2 3 4 5 6 7 8 9 10\n", 10'000'000),
-            880'000'000);
-}
-
-TEST(sampler, steal_that_is_not_told_is_not_zero) {
-  EXPECT_EQ(parse_steal_ns("", 10'000'000), std::nullopt);
-  EXPECT_EQ(parse_steal_ns("cpu  1 2 3 4 5 6 7\n", 10'000'000), std::nullopt);
-  EXPECT_EQ(parse_steal_ns("cpu0 1 2 3 4 5 6 7 8\n", 10'000'000), std::nullopt);
-}
-
 }  // namespace
 }  // namespace harness

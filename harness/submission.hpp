@@ -85,13 +85,15 @@ struct Plan {
 
 enum class Status { ok, unavailable, failed };
 
-/// The samples that something else disturbed: per reason code ("involuntary_switch", "steal", …) their
-/// ascending indices.
+/// The samples that something else disturbed: per reason code (harness/disturbance.hpp) their ascending
+/// indices.
 using Disturbed = std::map<std::string, std::vector<int>>;
 
 struct Totals {
   int64_t wall_ns = 0, cpu_ns = 0, steal_ns = 0;
   int64_t involuntary_switches = 0, minor_faults = 0, major_faults = 0;
+  int64_t core_clock_low_hz = 0,
+          core_clock_high_hz = 0;  ///< seen before and after samples; 0: not known here
   bool operator==(const Totals&) const = default;
 };
 
@@ -158,6 +160,7 @@ struct Roof {
   int64_t size_bytes = 0;  ///< the working set at which it was read off
   Reading<Interval> read_bytes_per_s;
   Reading<Interval> load_latency_ns;
+  std::string invalid = {};  ///< "", or the sum that shows the figure to be impossible
 };
 
 struct CacheEstimate {
@@ -178,6 +181,7 @@ struct DecodeResult {
   Reading<double> roof_fraction;  ///< weight_bytes_per_s ÷ the best measured read roof of any level
   Reading<bool> evicted_verified;
   std::string kernel_version;
+  std::string invalid = {};  ///< as of a roof
 };
 
 /// The ratio of two arms of the same launches: t interval over launches on the difference of log median block

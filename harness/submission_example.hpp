@@ -78,7 +78,7 @@ inline Launch example_probes() {
   curve.work_unit = "bytes";
   curve.samples_by_size = {{20'000, 20'100}, {40'000, 41'000}};
   curve.disturbed = {{"steal", {1}}};
-  curve.totals = {200'000'000, 199'000'000, 10'000'000, 1, 2, 0};
+  curve.totals = {200'000'000, 199'000'000, 10'000'000, 1, 2, 0, 4'100'000'000, 4'200'000'000};
   Series missing;
   missing.probe = "residency";
   missing.status = Status::unavailable;
@@ -129,7 +129,7 @@ inline Plan example_plan() {
 inline Derived example_derived() {
   Derived derived;
   derived.roofs = {
-      {"l1", "uniform", 1, 4096, 24576, Interval{3e11, 2.9e11, 3.1e11}, Unavailable{"not probed"}}};
+      {"l1", "uniform", 1, 4096, 24576, Interval{3e11, 2.9e11, 3.1e11}, Unavailable{"not probed"}, "read 3e11 bytes/s, more than allowed"}};
   derived.caches = {
       {"l2", "uniform", 1048576, Interval{900000, 800000, 1000000}, "knee of the read curve", "cyclic"}};
   DecodeResult result;

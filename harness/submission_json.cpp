@@ -102,6 +102,7 @@ void fields(Io& io, T& value) {
   io("size_bytes", value.size_bytes);
   io("read_bytes_per_s", value.read_bytes_per_s);
   io("load_latency_ns", value.load_latency_ns);
+  io.optional("invalid", value.invalid);
 }
 
 template <class Io, Like<CacheEstimate> T>
@@ -127,6 +128,7 @@ void fields(Io& io, T& value) {
   io("roof_fraction", value.roof_fraction);
   io("evicted_verified", value.evicted_verified);
   io("kernel_version", value.kernel_version);
+  io.optional("invalid", value.invalid);
 }
 
 template <class Io, Like<ArmRatio> T>

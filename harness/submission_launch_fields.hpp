@@ -44,6 +44,8 @@ void fields(Io& io, T& value) {
   io.unless_zero("involuntary_switches", value.involuntary_switches);
   io.unless_zero("minor_faults", value.minor_faults);
   io.unless_zero("major_faults", value.major_faults);
+  io.unless_zero("core_clock_low_hz", value.core_clock_low_hz);
+  io.unless_zero("core_clock_high_hz", value.core_clock_high_hz);
 }
 
 constexpr std::array<std::string_view, 3> status_names{"ok", "unavailable", "failed"};

@@ -86,6 +86,7 @@ const std::map<std::string, std::string> invalid_examples{
     {"reading_with_empty_reason", "/conditions/turbo/unavailable"},
     {"reading_with_value_and_reason", "/conditions/governor/value"},
     {"reproduction_without_forecasts", "/forecasts"},
+    {"roof_invalid_for_no_reason", "/derived/roofs/0/invalid"},
     {"roof_of_unknown_level", "/derived/roofs/0/level"},
     {"sample_negative", "/launches/0/series/0/samples/3"},
     {"sample_with_fraction", "/launches/0/series/0/samples/3"},

@@ -20,6 +20,7 @@
 #include "probes/decode_pass.hpp"
 #include "probes/decode_placement.hpp"
 #include "probes/decode_routing.hpp"
+#include "probes/evidence.hpp"
 #include "probes/memory_budget.hpp"
 #include "probes/order.hpp"
 #include "probes/working_sets.hpp"
@@ -58,12 +59,7 @@ void add_pass(harness::Series& series, const PassResult& pass) {
     for (const int block : blocks) series.disturbed[reason].push_back(first + block);
   }
   series.samples.insert(series.samples.end(), pass.block_ns.begin(), pass.block_ns.end());
-  series.totals.wall_ns += pass.totals.wall_ns;
-  series.totals.cpu_ns += pass.totals.cpu_ns;
-  series.totals.steal_ns += pass.totals.steal_ns;
-  series.totals.involuntary_switches += pass.totals.involuntary_switches;
-  series.totals.minor_faults += pass.totals.minor_faults;
-  series.totals.major_faults += pass.totals.major_faults;
+  add_totals(series.totals, pass.totals);
 }
 
 void fail_all(harness::Launch& launch, const std::string& reason) {

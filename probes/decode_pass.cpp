@@ -1,51 +1,60 @@
 #include "probes/decode_pass.hpp"
 
-#include <sys/resource.h>
-
 #include <string>
 #include <utility>
 
-#include "harness/sampler.hpp"
+#include "harness/disturbance.hpp"
 #include "probes/decode_arms.hpp"
+#include "probes/evidence.hpp"
 
 namespace probes {
 namespace {
 
-int64_t involuntary_switches() {
-  rusage usage{};
-  getrusage(RUSAGE_THREAD, &usage);
-  return usage.ru_nivcsw;
-}
-
 /// Marks the blocks that something disturbed. Looks between blocks, outside the timed parts.
-struct BlockWatch {
-  /// The kernel counts steal in ticks of 10 ms (USER_HZ, proc(5)): looking more often would only cost. A rise
-  /// marks all blocks since the last look.
-  static constexpr int64_t steal_interval_ns = 10'000'000;
-
-  explicit BlockWatch(const harness::Clock& used_clock)
-      : clock(used_clock),
-        last_look(harness::read_disturbance(used_clock)),
-        switches(involuntary_switches()) {}
+class BlockWatch {
+ public:
+  explicit BlockWatch(const harness::Clock& clock)
+      : clock_(clock), last_block_(harness::read_thread_disturbance(clock)), since_look_(clock) {}
 
   void after_block(int index, bool last) {
-    const int64_t switches_now = involuntary_switches();
-    if (switches_now > switches) disturbed["involuntary_switch"].push_back(index);
-    switches = switches_now;
-    if (!last && clock.now_ns() - last_look.wall_ns < steal_interval_ns) return;
-    const harness::Disturbance look = harness::read_disturbance(clock);
-    if (look.steal_ns > last_look.steal_ns) {
-      for (int i = first_since_look; i <= index; ++i) disturbed["steal"].push_back(i);
+    const harness::Disturbance now = harness::read_thread_disturbance(clock_);
+    mark(harness::since(last_block_, now), index, index);
+    if (last || now.wall_ns - look_ns_ >= look_interval_ns) {
+      const harness::Disturbance during = since_look_.stop();
+      harness::Disturbance of_machine;  // the thread's own part was told block by block
+      of_machine.steal_ns = during.steal_ns;
+      of_machine.clock_before_hz = during.clock_before_hz;
+      of_machine.clock_after_hz = during.clock_after_hz;
+      mark(of_machine, first_since_look_, index);
+      add_totals(totals_, during);
+      first_since_look_ = index + 1;
+      since_look_ = harness::DisturbanceWatch(clock_);
+      look_ns_ = clock_.now_ns();
     }
-    last_look = look;
-    first_since_look = index + 1;
+    last_block_ = harness::read_thread_disturbance(clock_);
   }
 
-  harness::Clock clock;
-  harness::Disturbance last_look;
-  int64_t switches;
-  int first_since_look = 0;
-  harness::Disturbed disturbed;
+  [[nodiscard]] const harness::Disturbed& disturbed() const { return disturbed_; }
+  [[nodiscard]] const harness::Totals& totals() const { return totals_; }
+
+ private:
+  /// The kernel counts steal in ticks of 10 ms (USER_HZ, proc(5)): looking more often would only cost. A
+  /// rise, and a drift of the core's clock, mark all blocks since the last look.
+  static constexpr int64_t look_interval_ns = 10'000'000;
+
+  void mark(const harness::Disturbance& during, int first, int last) {
+    for (const std::string& reason : harness::disturbance_reasons(during)) {
+      for (int i = first; i <= last; ++i) disturbed_[reason].push_back(i);
+    }
+  }
+
+  harness::Clock clock_;
+  harness::Disturbance last_block_;
+  harness::DisturbanceWatch since_look_;
+  int64_t look_ns_ = clock_.now_ns();
+  int first_since_look_ = 0;
+  harness::Disturbed disturbed_;
+  harness::Totals totals_;
 };
 
 /// Decodes from an empty sequence, untimed.
@@ -68,11 +77,6 @@ uint32_t prefill(const PassSetup& setup) {
   return token;
 }
 
-harness::Totals as_totals(const harness::Disturbance& during) {
-  return {during.wall_ns,      during.cpu_ns,      during.steal_ns, during.involuntary_switches,
-          during.minor_faults, during.major_faults};
-}
-
 /// One step of FNV-1a (Fowler, Noll, Vo), by words.
 uint64_t digest_token(uint64_t digest, uint32_t token) {
   return (digest ^ token) * 0x100000001B3ULL;
@@ -91,7 +95,6 @@ PassResult run_pass(const PassSetup& setup, const std::function<void()>& evict, 
   uint32_t token = prefill(setup);
   const harness::Plan& plan = setup.plan;
   const int total = timed_positions(plan);
-  const harness::Disturbance before = harness::read_disturbance(setup.clock);
   BlockWatch watch(setup.clock);
   counters.start();
   int done = 0;
@@ -113,8 +116,8 @@ PassResult run_pass(const PassSetup& setup, const std::function<void()>& evict, 
     result.tokens_digest = digest_token(result.tokens_digest, token);
   }
   result.counters = counters.stop();
-  result.totals = as_totals(harness::since(before, harness::read_disturbance(setup.clock)));
-  result.disturbed = watch.disturbed;
+  result.totals = watch.totals();
+  result.disturbed = watch.disturbed();
   return result;
 }
 

@@ -40,7 +40,8 @@ harness::Series run(const ProbeContext& context) {
 }  // namespace
 
 extern const Probe dram_stream_probe;
-const Probe dram_stream_probe{"dram_stream", "read bandwidth of memory beyond every cache, one core", false,
-                              run};
+const Probe dram_stream_probe{
+    "dram_stream", "read bandwidth of memory beyond every cache, one core", false, run, "", nullptr, 1,
+    false};
 
 }  // namespace probes

@@ -64,13 +64,13 @@ bool sample_size(const StreamEviction& eviction, size_t position, Laps& laps, Fo
     harness::flush_from_caches(laps.set.data(), laps.set.bytes());
     found.flushed_ns.push_back(static_cast<double>(laps.timed_ns()));
     laps.warm();
-    const harness::Disturbance before = harness::read_disturbance(clock);
+    const harness::DisturbanceWatch watch(clock);
     const int64_t start_ns = clock.now_ns();
     laps.right &= eviction.evict(bytes);
     found.stream_ns[position].push_back(static_cast<double>(clock.now_ns() - start_ns));
-    series.samples_by_size[position].push_back(laps.timed_ns());
-    record_disturbance(series, static_cast<int>(position) * laps.context.samples + i,
-                       harness::since(before, harness::read_disturbance(clock)));
+    const int64_t lap_ns = laps.timed_ns();
+    record_disturbance(series, static_cast<int>(position) * laps.context.samples + i, watch.stop());
+    series.samples_by_size[position].push_back(lap_ns);
   }
   return laps.right;
 }
@@ -176,6 +176,8 @@ std::vector<int64_t> streamed_sizes(int64_t llc_bytes, int64_t budget_bytes) {
 extern const Probe eviction_probe;
 const Probe eviction_probe{
     "eviction", "how much other memory must be read until a set has left the caches (size: bytes streamed)",
-    true, run};
+    true,       run,
+    "",         nullptr,
+    4,          false};
 
 }  // namespace probes

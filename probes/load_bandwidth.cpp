@@ -30,7 +30,13 @@ std::vector<Variant> variants(const ProbeContext&) {
 }  // namespace
 
 extern const Probe load_bandwidth_probe;
-const Probe load_bandwidth_probe{
-    "load_bandwidth", "read bandwidth over working-set sizes (widest vectors)", true, run, "pages", variants};
+const Probe load_bandwidth_probe{"load_bandwidth",
+                                 "read bandwidth over working-set sizes (widest vectors)",
+                                 true,
+                                 run,
+                                 "pages",
+                                 variants,
+                                 3,
+                                 true};
 
 }  // namespace probes

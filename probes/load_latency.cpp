@@ -101,9 +101,13 @@ std::vector<Variant> variants(const ProbeContext&) {
 }  // namespace
 
 extern const Probe load_latency_probe;
-const Probe load_latency_probe{
-    "load_latency", "load-to-use time over working-set sizes (random pointer chase)",
-    true,           run,
-    "pages window", variants};
+const Probe load_latency_probe{"load_latency",
+                               "load-to-use time over working-set sizes (random pointer chase)",
+                               true,
+                               run,
+                               "pages window",
+                               variants,
+                               5,
+                               true};
 
 }  // namespace probes

@@ -28,6 +28,9 @@ struct ProbeContext {
   /// Called with the fraction done in [0, 1]; may be empty.
   std::function<void(double)> progress;
   Variant variant = {};  ///< which series; a probe ignores the fields that it does not know
+  /// When to end, on `clock` (0: whenever): a sweep then takes coarse sizes first and leaves out those that
+  /// would end later. `budget_ns` is what the user gave for all probes, for the record.
+  int64_t end_ns = 0, budget_ns = 0;
 };
 
 struct Probe {
@@ -40,6 +43,10 @@ struct Probe {
   const char* choices = "";  ///< the fields of Variant that it knows, as names between spaces
   /// Lists every series it offers, the first being what a run needs; nullptr: only that one.
   std::vector<Variant> (*variants)(const ProbeContext& context) = nullptr;
+  /// How long it takes at 4 sizes per octave and 5 samples on a 2-core VM with 32 MiB of L3: what budgets
+  /// begin with, until they know the machine's pace.
+  double seconds = 2;
+  bool thins = false;  ///< whether it heeds end_ns; one that does not is taken in full or skipped
 };
 
 /// All probes of this binary, in the order in which `run` takes them.

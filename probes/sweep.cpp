@@ -8,6 +8,7 @@
 #include "harness/error.hpp"
 #include "harness/topology.hpp"
 #include "probes/order.hpp"
+#include "probes/time_budget.hpp"
 #include "probes/working_sets.hpp"
 
 namespace probes {
@@ -39,17 +40,23 @@ bool sample_size(const ProbeContext& context, size_t position, int64_t size_byte
   series.work_per_sample[position] = repeats * body.units_per_repeat(size_bytes);
   std::vector<int64_t>& durations_ns = series.samples_by_size[position];
   for (int i = 0; i < context.samples; ++i) {
-    const harness::Disturbance before = harness::read_disturbance(context.clock);
+    // The watch begins before the refresh: its look at the system's files would evict what was brought back.
+    const harness::DisturbanceWatch watch(context.clock);
     body.refresh(size_bytes);
     const int64_t start_ns = context.clock.now_ns();
     body.work(size_bytes, repeats);
-    durations_ns.push_back(context.clock.now_ns() - start_ns);
-    const harness::Disturbance after = harness::read_disturbance(context.clock);
-    record_disturbance(series, static_cast<int>(position) * context.samples + i,
-                       harness::since(before, after));
+    const int64_t end_ns = context.clock.now_ns();
+    record_disturbance(series, static_cast<int>(position) * context.samples + i, watch.stop());
+    durations_ns.push_back(end_ns - start_ns);
     if (!body.verify(repeats)) return false;
   }
   return true;
+}
+
+/// With a budget, the sizes that a coarse curve needs come first.
+std::vector<size_t> sweep_order(const ProbeContext& context, size_t sizes) {
+  return context.end_ns == 0 ? shuffled_positions(sizes, context.seed)
+                             : coarse_first_positions(sizes, context.seed);
 }
 
 }  // namespace
@@ -64,18 +71,23 @@ void sweep(const ProbeContext& context, const std::vector<int64_t>& sizes_bytes,
   series.params["min_sample_ns"] = body.min_sample_ns;
   series.params["samples"] = int64_t{context.samples};
   double total_cost = 0, done_cost = 0;
-  for (const int64_t size : sizes_bytes) total_cost += cost_of_size(size);
-  for (const size_t position : shuffled_positions(sizes_bytes.size(), context.seed)) {
+  std::vector<double> costs;
+  for (const int64_t size : sizes_bytes) total_cost += costs.emplace_back(cost_of_size(size));
+  SizeBudget budget(context.clock, context.end_ns, costs);
+  for (const size_t position : sweep_order(context, sizes_bytes.size())) {
+    if (!budget.allows(position)) continue;
     if (!sample_size(context, position, sizes_bytes[position], body, series)) {
       series.status = harness::Status::failed;
       series.reason = fmt::format("wrong checksum at {} bytes: what was read is not what was written",
                                   sizes_bytes[position]);
       break;
     }
-    done_cost += cost_of_size(sizes_bytes[position]);
+    budget.took(position);
+    done_cost += costs[position];
     if (context.progress) context.progress(done_cost / total_cost);
   }
   for (auto& [reason, indices] : series.disturbed) std::sort(indices.begin(), indices.end());
+  drop_sizes(series, budget.skipped(), context.samples, context.budget_ns);
 }
 
 harness::Reading<std::vector<int64_t>> sweep_sizes(const ProbeContext& context, int64_t budget_bytes) {
@@ -104,17 +116,6 @@ harness::Reading<std::vector<int64_t>> sweep_sizes(const ProbeContext& context, 
     }
   }
   return sizes;
-}
-
-void record_disturbance(harness::Series& series, int index, const harness::Disturbance& during) {
-  series.totals.wall_ns += during.wall_ns;
-  series.totals.cpu_ns += during.cpu_ns;
-  series.totals.steal_ns += during.steal_ns;
-  series.totals.involuntary_switches += during.involuntary_switches;
-  series.totals.minor_faults += during.minor_faults;
-  series.totals.major_faults += during.major_faults;
-  if (during.involuntary_switches > 0) series.disturbed["involuntary_switch"].push_back(index);
-  if (during.steal_ns > 0) series.disturbed["steal"].push_back(index);
 }
 
 harness::Series unavailable_series(const std::string& probe, const std::string& reason) {

@@ -6,6 +6,7 @@
 
 #include "harness/sampler.hpp"
 #include "harness/submission.hpp"
+#include "probes/evidence.hpp"
 #include "probes/probe.hpp"
 
 namespace probes {
@@ -34,11 +35,6 @@ void sweep(const ProbeContext& context, const std::vector<int64_t>& sizes_bytes,
 /// budget. Throws Error(usage) for a size that is no positive multiple of 512 bytes; Unavailable when a size
 /// that was asked for exceeds the budget.
 harness::Reading<std::vector<int64_t>> sweep_sizes(const ProbeContext& context, int64_t budget_bytes);
-
-/// Adds what happened during one sample to the series, and marks sample `index` when it was disturbed:
-/// "involuntary_switch" when this thread was switched out, "steal" when the hypervisor took time from the
-/// machine.
-void record_disturbance(harness::Series& series, int index, const harness::Disturbance& during);
 
 /// Returns a series that says why there is nothing.
 harness::Series unavailable_series(const std::string& probe, const std::string& reason);

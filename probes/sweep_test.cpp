@@ -95,17 +95,6 @@ TEST(Sweep, progress_rises_to_one) {
   EXPECT_DOUBLE_EQ(seen.back(), 1.0);
 }
 
-TEST(Sweep, records_who_disturbed_a_sample_and_leaves_quiet_ones_unmarked) {
-  harness::Series series;
-  record_disturbance(series, 4, {1, 0, 2, 3, 10, 20, 0});
-  record_disturbance(series, 5, {0, 9, 0, 0, 10, 20, 0});
-  record_disturbance(series, 6, {0, 0, 0, 0, 10, 20, 30});
-  record_disturbance(series, 7, {2, 0, 0, 0, 10, 20, 30});
-  const harness::Disturbed expected{{"involuntary_switch", {4, 7}}, {"steal", {6, 7}}};
-  EXPECT_EQ(series.disturbed, expected);
-  EXPECT_EQ(series.totals, (harness::Totals{80, 40, 60, 3, 2, 3}));
-}
-
 TEST(SweepSizes, are_the_callers_sorted_and_single) {
   Bench bench;
   bench.context.sizes_bytes = {8192, 512, 8192};

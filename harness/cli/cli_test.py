@@ -100,6 +100,7 @@ class BadInput(unittest.TestCase):
 
     def test_values_outside_their_range_are_refused(self):
         self.refused(2, "size '0'", "probe", "load_latency", "--size", "0")
+        self.refused(2, "time '5'", "probe", "--budget", "5")
         self.refused(2, "size '16 apples'", "probe", "load_latency", "--size", "16 apples")
         self.refused(2, "positions '9:2'", "decode", "coreflow_1_9m", "--positions", "9:2")
         self.refused(2, "1024", "decode", "coreflow_1_9m", "--positions", "0:1024")
@@ -277,6 +278,27 @@ class Capacity(unittest.TestCase):
                 self.assertLessEqual(edge["low"], edge["estimate"])
                 self.assertLessEqual(edge["estimate"], edge["high"])
         self.assertTrue([cache for cache in caches if "estimate" in cache["effective_bytes"]], caches)
+
+
+    def test_a_budget_is_kept_and_what_was_left_out_is_told(self):
+        with tempfile.TemporaryDirectory() as home:
+            started = time.monotonic()
+            result = tokroof("probe", "--budget", "4s", "--sizes-per-octave", "16", home=home)
+            seconds = time.monotonic() - started
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertLess(seconds, 8)  # sanity, on a machine that others use, too
+            self.assertRegex(result.stdout, r"to keep the budget of 4 s: .*(left out|skipped)")
+            [path] = pathlib.Path(home).rglob("*.json")
+            series = json.loads(path.read_text())["launches"][0]["series"]
+            marked = [each for each in series if "budget_ns" in each.get("params", {})]
+            self.assertTrue(marked)
+            for each in marked:
+                if each["status"] == "ok":
+                    self.assertGreater(each["params"]["budget_skipped_sizes"], 0)
+                    self.assertEqual(len(each["samples"]), len(each["sizes_bytes"]))
+                else:
+                    self.assertRegex(each["reason"], "budget of 4 s")
+            self.assertEqual(tokroof("validate", str(path)).returncode, 0)
 
 
 class QuickRun(unittest.TestCase):

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/disturbed_text.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/parse.hpp"
 #include "harness/cli/profile.hpp"
@@ -181,7 +182,8 @@ ExitCode run(const DecodeOptions& options, const Terminal& terminal) {
   }
   const std::string text = finish_submission(session, submission);
   print_result(options.json ? text + "\n"
-                            : decode_text(terminal, submission) + flags_text(terminal, submission));
+                            : decode_text(terminal, submission) + disturbed_text(submission.launches) +
+                                  flags_text(terminal, submission));
   const ExitCode code = outcome(submission);
   return code == ExitCode::ok && lacks_a_mode(submission) ? ExitCode::unavailable : code;
 }

@@ -12,6 +12,7 @@
 #include "harness/submission.hpp"
 #include "probes/decode.hpp"
 #include "probes/probe.hpp"
+#include "probes/time_budget.hpp"
 
 namespace cli {
 namespace {
@@ -22,6 +23,7 @@ struct LaunchOptions {
   std::vector<int64_t> sizes;
   int sizes_per_octave = 2, samples = 5, pu = -1;
   uint64_t seed = 1;
+  int64_t budget_ns = 0;
   bool progress = false, all_variants = false;
   std::shared_ptr<probes::VariantChoice> choice = std::make_shared<probes::VariantChoice>();
 };
@@ -45,29 +47,49 @@ std::vector<Asked> asked_series(const LaunchOptions& options, const probes::Prob
   return asked;
 }
 
+/// Guesses how long each series takes with these options; what is asked for at chosen sizes is quick.
+std::vector<probes::TimedStep> steps_of(const LaunchOptions& options, const std::vector<Asked>& asked) {
+  constexpr double usual_sizes_per_octave = 4, usual_samples = 5, usual_sizes = 60;
+  std::vector<probes::TimedStep> steps;
+  for (const auto& [probe, variant] : asked) {
+    double seconds = probe.seconds * options.samples / usual_samples;
+    if (probe.takes_sizes && probe.thins) {
+      seconds *= options.sizes.empty() ? options.sizes_per_octave / usual_sizes_per_octave
+                                       : static_cast<double>(options.sizes.size()) / usual_sizes;
+    }
+    steps.push_back({seconds, probe.thins});
+  }
+  return steps;
+}
+
 harness::Launch take_probes(const LaunchOptions& options, const harness::Topology& topology) {
   harness::Launch launch;
   launch.purpose = options.purpose;
   const harness::CpuFeatures features = harness::read_cpu_features();
   harness::Counters counters;
   counters.start();
-  probes::ProbeContext context{topology,
-                               features,
-                               harness::steady_clock(),
-                               options.sizes,
-                               options.sizes_per_octave,
-                               options.samples,
-                               options.seed,
-                               {}};
+  const harness::Clock clock = harness::steady_clock();
+  probes::ProbeContext context{topology,        features,     clock, options.sizes, options.sizes_per_octave,
+                               options.samples, options.seed, {}};
   const std::vector<Asked> asked = asked_series(options, context);
+  probes::TimeBudget budget(clock, options.budget_ns == 0 ? 0 : clock.now_ns() + options.budget_ns,
+                            steps_of(options, asked));
   for (size_t i = 0; i < asked.size(); ++i) {
     if (options.progress) {
       context.progress = [i, n = asked.size()](double fraction) {
         report_progress((static_cast<double>(i) + fraction) / static_cast<double>(n));
       };
     }
+    const std::optional<int64_t> end_ns = budget.begin();
+    if (!end_ns) {
+      launch.series.push_back(probes::skipped_series(asked[i].probe.id, options.budget_ns));
+      continue;
+    }
+    context.end_ns = *end_ns;
+    context.budget_ns = options.budget_ns;
     context.variant = asked[i].variant;
     launch.series.push_back(asked[i].probe.run(context));
+    budget.end(probes::skipped_sizes(launch.series.back()) > 0);
   }
   launch.counters = counters.stop();
   return launch;
@@ -113,6 +135,7 @@ void add_launch(CLI::App& app, Invocation& invocation) {
   command->add_option("--seed", options->seed);
   command->add_flag("--all-variants", options->all_variants);
   add_variant_options(*command, options->choice);
+  command->add_option("--budget-ns", options->budget_ns);
   command->add_flag("--progress-descriptor", options->progress,
                     "in a session of its own: raise its priority and write progress to file descriptor 3");
   command->callback(

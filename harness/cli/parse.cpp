@@ -100,6 +100,21 @@ int64_t parse_size(const std::string& text) {
   throw Error(ExitCode::usage, advice);
 }
 
+int64_t parse_duration_ns(const std::string& text) {
+  constexpr std::array<std::pair<std::string_view, double>, 3> known{
+      {{"ms", 1e6}, {"s", 1e9}, {"min", 60e9}}};
+  constexpr double least_ns = 1e8, most_ns = 86'400e9;
+  double number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+  for (const auto& [name, ns] : known) {
+    if (failure == std::errc() && unit == name && number * ns >= least_ns && number * ns <= most_ns)
+      return static_cast<int64_t>(number * ns);
+  }
+  throw Error(ExitCode::usage,
+              fmt::format("time '{}': want a number with a unit from 100ms up, e.g. 10s, 1.5min", text));
+}
+
 std::pair<int, int> parse_positions(const std::string& text) {
   const Error wrong(
       ExitCode::usage,

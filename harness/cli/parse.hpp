@@ -20,6 +20,10 @@ double parse_rate(const std::string& text, const std::string& what);
 /// Reads a frequency, "4.2GHz" or "800MHz", in Hz. Throws Error(usage) likewise.
 double parse_frequency(const std::string& text, const std::string& what);
 
+/// Reads a time with its unit, "10s", "500ms", "1.5min", in ns. Throws Error(usage) for anything else, for
+/// less than 100 ms or more than a day.
+int64_t parse_duration_ns(const std::string& text);
+
 /// Reads inclusive positions "A:B" with 0 ≤ A ≤ B. Throws Error(usage).
 std::pair<int, int> parse_positions(const std::string& text);
 

@@ -30,5 +30,14 @@ TEST(parse, positions_are_inclusive_and_ordered) {
   }
 }
 
+TEST(parse, times_have_a_unit) {
+  EXPECT_EQ(parse_duration_ns("10s"), 10'000'000'000);
+  EXPECT_EQ(parse_duration_ns("100ms"), 100'000'000);
+  EXPECT_EQ(parse_duration_ns("1.5min"), 90'000'000'000);
+  for (const char* text : {"", "10", "s", "10 s", "-1s", "99ms", "0s", "2000min", "nans", "1h", "10s "}) {
+    EXPECT_THROW(parse_duration_ns(text), harness::Error) << text;
+  }
+}
+
 }  // namespace
 }  // namespace cli

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/cli/capacity_table.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/disturbed_text.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/parse.hpp"
 #include "harness/cli/result_table.hpp"
@@ -16,6 +18,7 @@
 #include "harness/cli/variant_options.hpp"
 #include "harness/curve.hpp"
 #include "harness/nearest_name.hpp"
+#include "probes/time_budget.hpp"
 
 namespace cli {
 namespace {
@@ -28,7 +31,7 @@ struct ProbeOptions {
   std::vector<std::string> ids, sizes;
   int sizes_per_octave = 4, samples = 5;
   bool list = false, json = false;
-  std::string folder, database;
+  std::string folder, database, budget;
   std::shared_ptr<probes::VariantChoice> choice = std::make_shared<probes::VariantChoice>();
 };
 
@@ -36,29 +39,15 @@ bool chooses_variants(const probes::VariantChoice& choice) {
   return choice.operation || choice.pages || choice.window_bytes || choice.pool_bytes || choice.threads;
 }
 
+/// What the complete set may take unless told: it then fits on every machine, with fewer sizes on a slow one.
+constexpr int64_t complete_budget_ns = 25'000'000'000;
+
 std::string list_text(const Terminal& terminal) {
   Table table{{"probe", "what it measures"}, {}, {0, 1}};
   for (const probes::Probe& probe : probes::probes()) table.rows.push_back({probe.id, probe.summary});
   table.rows.push_back(
       {capacity_id, "bytes that each cache holds: the edges in load_bandwidth and load_latency"});
   return to_text(terminal, table);
-}
-
-/// Returns one line per reported cache and method: what it holds, or why that cannot be told.
-std::string capacities_text(const Terminal& terminal, const std::vector<harness::CacheEstimate>& caches) {
-  Table table{{"cache", "reported", "effective [95 %]", "method"}, {}, {0, 3}};
-  for (const harness::CacheEstimate& cache : caches) {
-    const auto* edge = std::get_if<harness::Interval>(&cache.effective_bytes);
-    const auto* why = std::get_if<harness::Unavailable>(&cache.effective_bytes);
-    table.rows.push_back(
-        {cache.level, format_bytes(static_cast<double>(cache.reported_bytes)),
-         edge ? fmt::format("{} [{} {} {}]", format_bytes(edge->median), format_bytes(edge->low),
-                            terminal.utf8 ? "–" : "-", format_bytes(edge->high))
-              : "cannot tell",
-         edge ? cache.method : why->reason});
-  }
-  if (table.rows.empty()) return "cache_capacity: unavailable: the system tells of no caches\n\n";
-  return paint(terminal, Colour::bold, capacity_id) + "\n" + to_text(terminal, table) + "\n";
 }
 
 /// Returns a probe's name with what its series differs in from the main one.
@@ -107,7 +96,25 @@ std::string curve_text(const Terminal& terminal, const harness::Series& series) 
                      digits, terminal.utf8 ? "–" : "-", curve.high[i] * scale, digits),
          loads || bytes ? bar(terminal, curve.values[i] / highest, 40) : ""});
   }
-  return paint(terminal, Colour::bold, heading(series)) + "\n" + to_text(terminal, table) + "\n";
+  DisturbedCount count;
+  count_disturbed(series, count);
+  return paint(terminal, Colour::bold, heading(series)) + "\n" + to_text(terminal, table) +
+         to_sentence(count) + "\n\n";
+}
+
+/// Says what the budget cost, "" when nothing.
+std::string budget_text(const harness::Launch& launch, int64_t budget_ns) {
+  std::string text;
+  for (const harness::Series& series : launch.series) {
+    const int64_t sizes = probes::skipped_sizes(series);
+    if (probes::is_skipped(series)) text += fmt::format("{} skipped, ", heading(series));
+    if (sizes > 0)
+      text += fmt::format("{} of {} sizes of {} left out, ", sizes,
+                          static_cast<size_t>(sizes) + series.sizes_bytes.size(), series.probe);
+  }
+  if (text.empty()) return "";
+  return fmt::format("to keep the budget of {:g} s: {}\n", static_cast<double>(budget_ns) / 1e9,
+                     text.substr(0, text.size() - 2));
 }
 
 /// Throws Error(usage) for an ID that is neither a probe nor cache_capacity, with the nearest of all of them.
@@ -164,6 +171,8 @@ ProbeRequest request_of(const ProbeOptions& options) {
   request.samples = options.samples;
   request.all_variants = true;
   request.choice = *options.choice;
+  if (options.ids.empty()) request.budget_ns = complete_budget_ns;
+  if (!options.budget.empty()) request.budget_ns = parse_duration_ns(options.budget);
   return request;
 }
 
@@ -206,8 +215,9 @@ harness::ExitCode run(const ProbeOptions& options, const Terminal& terminal) {
   }
   std::string result;
   for (const harness::Series& series : submission.launches[0].series) result += curve_text(terminal, series);
-  if (shows_capacities(options, request)) result += capacities_text(terminal, submission.derived.caches);
+  if (shows_capacities(options, request)) result += capacities_text(terminal, submission.derived);
   if (complete) result += roofs_text(terminal, submission.derived.roofs) + "\n";
+  result += flags_text(terminal, submission) + budget_text(submission.launches[0], request.budget_ns);
   print_result(result + where);
   return harness::ExitCode::ok;
 }
@@ -226,6 +236,10 @@ void add_probe(CLI::App& app, Invocation& invocation) {
       ->check(CLI::Range(1, 16));
   command->add_option("--samples", options->samples, "samples per size")->check(CLI::Range(1, 100));
   add_variant_options(*command, options->choice);
+  command->add_option(
+      "--budget", options->budget,
+      "time for all probes, e.g. 10s: sizes are thinned, and what cannot be thinned is skipped, as "
+      "needed (25s for the complete set)");
   command->add_flag("--list", options->list, "list the probes");
   command->add_option("--out", options->folder, "folder for the document");
   command->add_option("--db", options->database, "store instead of $TOKROOF_HOME/store.sqlite");

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/report.hpp"
+#include "harness/cli/disturbed_text.hpp"
 
 namespace cli {
 namespace {
@@ -91,6 +92,11 @@ std::string isa_ratios_text(const Terminal& terminal, const harness::Submission&
   return text.empty() ? text : text + "\n";
 }
 
+/// Says which figure of the table above is impossible, and by which sum; "" when none is.
+std::string invalid_line(const Terminal& terminal, const std::string& figure, const std::string& invalid) {
+  return invalid.empty() ? "" : fmt::format("{} {} is invalid: {}\n", mark_bad(terminal), figure, invalid);
+}
+
 /// The series of arms that gave no speed, with their reasons, each once.
 std::vector<std::string> missing_arms(const harness::Submission& submission) {
   std::vector<std::string> lines;
@@ -135,7 +141,9 @@ std::string roofs_text(const Terminal& terminal, const std::vector<harness::Roof
                           rate ? bar(terminal, rate->median / best, 20)
                                : std::get<harness::Unavailable>(roof.read_bytes_per_s).reason});
   }
-  return to_text(terminal, table);
+  std::string text = to_text(terminal, table);
+  for (const harness::Roof& roof : roofs) text += invalid_line(terminal, roof.level, roof.invalid);
+  return text;
 }
 
 std::string decode_text(const Terminal& terminal, const harness::Submission& submission) {
@@ -171,6 +179,8 @@ std::string decode_text(const Terminal& terminal, const harness::Submission& sub
   }
   flush();
   text += isa_ratios_text(terminal, submission);
+  for (const harness::DecodeResult& result : submission.derived.decode)
+    text += invalid_line(terminal, arm_text(result), result.invalid);
   for (const std::string& line : missing_arms(submission)) text += line + "\n";
   return text;
 }
@@ -249,6 +259,7 @@ std::string result_text(const Terminal& terminal, const harness::Submission& sub
     text += decode_text(terminal, submission);
     if (!submission.forecasts.empty()) text += forecasts_text(terminal, submission) + "\n";
   }
+  text += disturbed_text(submission.launches) + "\n";
   text += analysis::one_sentence(submission) + "\n";
   text += flags_text(terminal, submission);
   return text + fmt::format("\nsubmission: {}\ncontent SHA-256: {}\n", saved.path, saved.content_sha256);

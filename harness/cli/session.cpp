@@ -13,6 +13,7 @@
 #include "harness/cli/terminal.hpp"
 #include "harness/cli/variant_options.hpp"
 #include "harness/digest.hpp"
+#include "harness/measured_kind.hpp"
 #include "harness/pinning.hpp"
 #include "harness/store.hpp"
 #include "harness/validation.hpp"
@@ -90,6 +91,7 @@ harness::Submission begin_submission(const Session& session, const std::string& 
       build.version,  build.git_commit, build.git_dirty,      harness::sha256_file_hex("/proc/self/exe"),
       build.compiler, build.flags,      session.kernels->isa, session.isa_forced ? "forced" : "auto"};
   submission.machine = harness::read_machine(session.topology, session.features);
+  harness::put_measured_first(submission.machine, session.topology, session.pu);
   return submission;
 }
 
@@ -102,7 +104,9 @@ harness::Launch launch_probes(const Session& session, const ProbeRequest& reques
                                         "--samples",
                                         std::to_string(request.samples),
                                         "--seed",
-                                        std::to_string(request.seed)};
+                                        std::to_string(request.seed),
+                                        "--budget-ns",
+                                        std::to_string(request.budget_ns)};
   for (const std::string& id : request.ids) arguments.insert(arguments.end(), {"--probe", id});
   for (const int64_t size : request.sizes_bytes)
     arguments.insert(arguments.end(), {"--size", std::to_string(size)});

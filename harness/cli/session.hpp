@@ -52,6 +52,7 @@ struct ProbeRequest {
   uint64_t seed = 1;
   bool all_variants = false;  ///< every series that a probe lists, not its main one alone
   probes::VariantChoice choice;
+  int64_t budget_ns = 0;  ///< 0: none
 };
 using OnProgress = std::function<void(double)>;
 
