@@ -49,6 +49,7 @@ harness::Derived derive(const harness::Submission& submission) {
   derived.roofs = derive_roofs(submission, "probes");
   mark_invalid_roofs(submission, derived.roofs);
   derived.caches = derive_caches(submission);
+  derived.retention = derive_retention(submission);
   derived.decode = derive_decode(submission, arms, derived.roofs);
   derived.ratios = derive_ratios(arms);
   for (auto& ratio : derive_isa_ratios(submission, arms)) derived.ratios.push_back(std::move(ratio));
@@ -56,6 +57,8 @@ harness::Derived derive(const harness::Submission& submission) {
   derived.forecast_errors = derive_forecast_errors(submission.forecasts, derived.decode);
   derived.flags = derive_flags(submission, arms, derived.ratios);
   flag_invalid(derived);
+  flag_capacities(derived.caches, derived.flags);
+  flag_retouch(derived.retention, derived.decode, derived.flags);
   return derived;
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 
 #include "analysis/derive_parts.hpp"
 #include "analysis/probe_series.hpp"
@@ -39,6 +40,27 @@ Reading<std::vector<Knee>> probe_knees(const harness::Submission& submission, co
   auto knees = harness::find_knees(std::get<harness::SampledCurve>(curve), quantity);
   if (const auto* why = std::get_if<Unavailable>(&knees)) return Unavailable{probe + ": " + why->reason};
   return knees;
+}
+
+/// Returns how long a line was left alone at most before it was read, at a set of `bytes`: a lap of the
+/// stream; for the chase a lap of the stream that refreshes it, and the sample. Nothing when a curve does not
+/// say.
+std::optional<double> retouch_ns(const harness::Submission& submission, const std::string& probe,
+                                 double bytes) {
+  const auto rate = find_curve(submission, "probes", "load_bandwidth", harness::Spread::of_median_95);
+  if (!available(rate)) return std::nullopt;
+  const double lap_ns = bytes / harness::read_at(std::get<harness::Curve>(rate), bytes).value.median * 1e9;
+  if (probe == "load_bandwidth") return lap_ns;
+  const auto found = find_series(submission, "probes", probe);
+  if (!available(found)) return std::nullopt;
+  const harness::Series& series = *std::get<const harness::Series*>(found);
+  double sample_ns = 0;
+  for (size_t i = 0; i < series.sizes_bytes.size(); ++i) {
+    const auto& samples = series.samples_by_size[i];
+    if (samples.empty() || (i > 0 && static_cast<double>(series.sizes_bytes[i]) > bytes)) break;
+    sample_ns = harness::median(std::vector<double>(samples.begin(), samples.end()));
+  }
+  return lap_ns + sample_ns;
 }
 
 double octaves_between(double left_bytes, double right_bytes) {
@@ -98,6 +120,8 @@ std::vector<CacheEstimate> derive_caches(const harness::Submission& submission) 
         estimate.effective_bytes =
             level_edge(machine, level, std::get<std::vector<Knee>>(knees[i]), methods[i].probe);
       }
+      if (const auto* edge = std::get_if<Interval>(&estimate.effective_bytes))
+        estimate.retouch_ns = retouch_ns(submission, methods[i].probe, edge->median);
       estimates.push_back(estimate);
     }
   }

@@ -50,6 +50,20 @@ TEST(derive_caches, finds_each_reported_cache_by_both_curves) {
   EXPECT_EQ(caches[1].retouch, "random chase, refreshed before each sample");
 }
 
+TEST(derive_caches, says_how_long_a_line_was_left_alone_at_the_estimate) {
+  const auto caches = derive(test_submission()).caches;
+  const auto& by_stream = estimate_of(caches, "l3", "load_bandwidth");
+  const auto& by_chase = estimate_of(caches, "l3", "load_latency");
+  ASSERT_TRUE(by_stream.retouch_ns && by_chase.retouch_ns);
+  // Between 32 MiB at 40 GB/s (0.84 ms) and 48 MiB at 10 GB/s (5 ms).
+  EXPECT_GT(*by_stream.retouch_ns, 0.84e6);
+  EXPECT_LT(*by_stream.retouch_ns, 5.1e6);
+  EXPECT_NEAR(*by_chase.retouch_ns - *by_stream.retouch_ns, test_sample_ns, 0.5e6) << "a lap, and the sample";
+  auto submission = test_submission();
+  submission.launches[0].series[0].status = harness::Status::failed;
+  EXPECT_FALSE(estimate_of(derive_caches(submission), "l3", "load_latency").retouch_ns);
+}
+
 TEST(derive_caches, measures_what_is_there_and_not_what_is_reported) {
   auto submission = test_submission();
   submission.machine.caches[1].bytes = 2 << 20;

@@ -22,7 +22,8 @@ int64_t timed_positions(const Plan& plan) {
 }
 
 bool makes_a_speed(const Series& series) {
-  return series.probe == "decode" && series.status == harness::Status::ok && !series.samples.empty() &&
+  return series.probe == "decode" && series.status == harness::Status::ok && !is_not_evicted(series) &&
+         !series.samples.empty() &&
          std::all_of(series.samples.begin(), series.samples.end(), [](int64_t ns) { return ns > 0; });
 }
 
@@ -145,7 +146,7 @@ std::vector<harness::DecodeResult> derive_decode(const Submission& submission,
     } else {
       result.roof_fraction = std::get<Unavailable>(roof);
     }
-    result.evicted_verified = eviction_verdict(submission, submission.plans[arm.plan], arm.key.mode);
+    result.evicted_verified = eviction_verdict(submission, arm.plan, arm.arm, arm.key.mode);
     result.kernel_version = submission.plans[arm.plan].kernel_version;
     results.push_back(result);
   }

@@ -236,21 +236,6 @@ void flag_launches(const Submission& submission, std::vector<Flag>& flags) {
        static_cast<double>(failed)});
 }
 
-void flag_not_evicted(const Submission& submission, std::vector<Flag>& flags) {
-  int arms = 0;
-  for (const auto& launch : submission.launches) {
-    arms += static_cast<int>(std::count_if(launch.series.begin(), launch.series.end(), is_not_evicted));
-  }
-  if (arms == 0) return;
-  const auto cold = cold_bytes(submission);
-  flags.push_back(
-      {"not_evicted",
-       fmt::format(
-           "evict_stream has no speed: {}. Free memory for longer streams, or compare evict_flush",
-           available(cold) ? "its plan streams nothing" : std::get<harness::Unavailable>(cold).reason),
-       static_cast<double>(arms)});
-}
-
 /// A few long interruptions slow the total of an arm and not its median: then tokens/s and the ratio tell
 /// different stories.
 void flag_totals(const std::vector<ArmRecord>& arms, const std::vector<harness::ArmRatio>& ratios,
@@ -338,7 +323,7 @@ std::vector<Flag> derive_flags(const Submission& submission, const std::vector<A
   flag_ties(submission, flags);
   flag_correlation(submission, arms, flags);
   flag_launches(submission, flags);
-  flag_not_evicted(submission, flags);
+  flag_evictions(submission, flags);
   flag_totals(arms, ratios, flags);
   flag_antagonists(submission, flags);
   flag_unavailable_arms(submission, flags);

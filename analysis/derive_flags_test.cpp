@@ -238,11 +238,12 @@ TEST(derive_flags, an_antagonist_that_had_its_pu_for_half_the_time_is_told) {
 }
 
 TEST(derive_flags, every_code_is_a_heading_of_the_page_and_every_heading_a_code) {
-  std::set<std::string> headings, expected{"aa_failed",       "figure_invalid",       "antagonist_starved",
-                                           "totals_disagree", "arm_unavailable",      "clock_coarse",
-                                           "launch_failed",   "involuntary_switches", "lag1_correlation",
-                                           "not_evicted",     "roofs_drifted",        "paused",
-                                           "steal",           "too_few_launches"};
+  std::set<std::string> headings,
+      expected{"aa_failed",        "antagonist_starved", "arm_unavailable", "capacities_disagree",
+               "clock_coarse",     "counters_disagree",  "figure_invalid",  "involuntary_switches",
+               "lag1_correlation", "launch_failed",      "not_evicted",     "paused",
+               "retouch_too_slow", "roofs_drifted",      "steal",           "too_few_launches",
+               "totals_disagree"};
   std::ifstream page("docs/flags.md");
   ASSERT_TRUE(page.is_open());
   for (std::string line; std::getline(page, line);) {
@@ -251,7 +252,8 @@ TEST(derive_flags, every_code_is_a_heading_of_the_page_and_every_heading_a_code)
   EXPECT_EQ(headings, expected);
   // The list above is what the source can emit.
   std::string text;
-  for (const char* path : {"analysis/derive_flags.cpp", "analysis/ceilings.cpp"}) {
+  for (const char* path :
+       {"analysis/derive_flags.cpp", "analysis/derive_flags_caches.cpp", "analysis/ceilings.cpp"}) {
     std::ifstream source(path);
     ASSERT_TRUE(source.is_open()) << path;
     text.append(std::istreambuf_iterator<char>(source), std::istreambuf_iterator<char>());

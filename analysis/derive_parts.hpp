@@ -53,6 +53,18 @@ std::vector<harness::Flag> derive_flags(const harness::Submission& submission,
                                         const std::vector<ArmRecord>& arms,
                                         const std::vector<harness::ArmRatio>& ratios);
 
+/// Adds what weakens evictions: arms that were not evicted, counters that contradict timed lines.
+void flag_evictions(const harness::Submission& submission, std::vector<harness::Flag>& flags);
+
+/// Of each set that the probe `retention` left alone its half-life by two methods: by the lines that its
+/// meter saw, then by the laps alone. Empty when the probe has not run; estimates that cannot tell say why.
+std::vector<harness::RetentionEstimate> derive_retention(const harness::Submission& submission);
+/// Adds a flag for each level whose two capacities have intervals that do not meet.
+void flag_capacities(const std::vector<harness::CacheEstimate>& caches, std::vector<harness::Flag>& flags);
+/// Adds a flag for each warm arm whose weights are read again too slowly to stay (harness/retention.hpp).
+void flag_retouch(const std::vector<harness::RetentionEstimate>& retention,
+                  const std::vector<harness::DecodeResult>& decode, std::vector<harness::Flag>& flags);
+
 /// Lag-1 autocorrelation of log block times within launches, after taking out each block's own mean over
 /// launches and passes (positions differ in cost) and each launch's own mean. 0 when there is too little to
 /// tell.

@@ -76,6 +76,22 @@ void list(Lister& to, const harness::CacheEstimate& cache) {
   }
   to.add("method", cache.method);
   to.add("retouch", cache.retouch);
+  if (cache.retouch_ns) to.add("retouch_ns", *cache.retouch_ns);
+}
+
+void list(Lister& to, const harness::RetentionEstimate& retention) {
+  to.add("level", retention.level);
+  to.add("core_kind", retention.core_kind);
+  to.add("set_bytes", retention.set_bytes);
+  to.add("delays", retention.delays);
+  to.add("longest_delay_ns", retention.longest_delay_ns);
+  if (const auto* half_life = std::get_if<Interval>(&retention.half_life_ns)) {
+    to.add("half_life_ns", *half_life, "estimate");
+  } else {
+    to.add("half_life_ns", retention.half_life_ns);
+  }
+  if (retention.longer_than_ns) to.add("longer_than_ns", *retention.longer_than_ns);
+  to.add("method", retention.method);
 }
 
 void list(Lister& to, const harness::DecodeResult& result) {
@@ -128,6 +144,7 @@ std::vector<DerivedField> derived_fields(const harness::Derived& derived) {
   Lister lister;
   list_all(lister, "roofs", derived.roofs);
   list_all(lister, "caches", derived.caches);
+  list_all(lister, "retention", derived.retention);
   list_all(lister, "decode", derived.decode);
   list_all(lister, "ratios", derived.ratios);
   list_all(lister, "forecast_errors", derived.forecast_errors);

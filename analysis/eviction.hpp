@@ -2,7 +2,9 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "harness/residency.hpp"
 #include "harness/submission.hpp"
 
 namespace analysis {
@@ -11,13 +13,26 @@ namespace analysis {
 /// them; unavailable with the reason when the probe has not run or shows none.
 harness::Reading<int64_t> cold_bytes(const harness::Submission& submission);
 
-/// Returns whether a plan's evict_stream read at least cold_bytes(); unavailable for modes whose evictions
-/// that probe does not judge.
-harness::Reading<bool> eviction_verdict(const harness::Submission& submission, const harness::Plan& plan,
-                                        const std::string& mode);
+/// Returns how much an arm should stream: the next larger size that was tried, since another process may need
+/// more than the one that found cold_bytes(); that itself when it was the largest.
+harness::Reading<int64_t> bytes_to_stream(const harness::Submission& submission);
 
-/// Returns whether a series failed because nothing is known to evict here: a finding about the machine, not a
-/// fault.
+/// Returns the lines that the `eviction` probe's meter looked at after each streamed size; empty counts where
+/// it had none.
+std::vector<harness::LineCount> seen_lines(const harness::Series& series);
+
+/// Returns whether an arm's evictions were verified in all its launches of a plan, recomputed from the
+/// numbers beside its samples (harness/eviction_evidence.hpp). Documents from before these numbers were
+/// taken: whether evict_stream read at least cold_bytes(). Unavailable for arms that evict nothing
+/// themselves, or when the numbers cannot tell.
+harness::Reading<bool> eviction_verdict(const harness::Submission& submission, size_t plan,
+                                        const std::string& arm, const std::string& mode);
+
+/// Returns why a series was not evicted, or "": it failed for that reason, or its own numbers say so whatever
+/// its status is.
+std::string not_evicted_reason(const harness::Series& series);
+
+/// Returns whether a series was not evicted: a finding about the machine, not a fault. It makes no speed.
 bool is_not_evicted(const harness::Series& series);
 
 }  // namespace analysis

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "analysis/derive.hpp"
 #include "analysis/test_submission.hpp"
+#include "harness/eviction_evidence.hpp"
 
 namespace analysis {
 namespace {
@@ -39,6 +42,26 @@ TEST(EvictionVerdict, recomputes_the_cold_size_from_the_laps) {
   EXPECT_FALSE(available(cold_bytes(with_probe(series))));
 }
 
+TEST(EvictionVerdict, lines_still_cached_make_a_cold_lap_warm) {
+  auto series = recorded_probe();
+  series.params.merge(harness::calibration_params({150, 128, 0, 64, 0}));
+  for (int i = 0; i < 5; ++i) {
+    series.params["lines_" + std::to_string(i)] = int64_t{160};
+    series.params["resident_lines_" + std::to_string(i)] = int64_t{i < 4 ? 60 : 0};
+  }
+  EXPECT_EQ(std::get<int64_t>(cold_bytes(with_probe(series))), 256 * mib) << "128 MiB leave 38 of 100";
+  series.params["resident_lines_4"] = int64_t{161};  // more than were looked at: no proof
+  EXPECT_FALSE(available(cold_bytes(with_probe(series))));
+}
+
+TEST(EvictionVerdict, an_arm_streams_one_size_more_than_what_was_cold) {
+  EXPECT_EQ(std::get<int64_t>(bytes_to_stream(with_probe(recorded_probe()))), 256 * mib);
+  auto series = recorded_probe();
+  series.samples_by_size[3] = {30'000};
+  EXPECT_EQ(std::get<int64_t>(bytes_to_stream(with_probe(series))), 256 * mib) << "the largest itself";
+  EXPECT_FALSE(available(bytes_to_stream(test_submission())));
+}
+
 TEST(EvictionVerdict, has_no_cold_size_without_the_probe_or_its_references) {
   const auto missing = cold_bytes(test_submission());
   ASSERT_FALSE(available(missing));
@@ -52,21 +75,82 @@ TEST(EvictionVerdict, has_no_cold_size_without_the_probe_or_its_references) {
   EXPECT_EQ(std::get<harness::Unavailable>(cold_bytes(with_probe(series))).reason, "eviction: no flush");
 }
 
-TEST(EvictionVerdict, a_stream_is_verified_when_it_reads_what_was_seen_to_evict) {
-  const auto made = with_probe(recorded_probe());
-  auto plan = made.plans[0];
-  for (const auto& [bytes, verified] :
+TEST(EvictionVerdict, without_evidence_a_stream_is_verified_when_it_reads_what_was_seen_to_evict) {
+  auto made = with_probe(recorded_probe());
+  auto& bytes = made.plans[0].evict_stream_bytes;
+  for (const auto& [streamed, verified] :
        {std::pair{0 * mib, false}, {64 * mib, false}, {128 * mib, true}, {512 * mib, true}}) {
-    plan.evict_stream_bytes = bytes;
-    EXPECT_EQ(std::get<bool>(eviction_verdict(made, plan, "evict_stream")), verified) << bytes;
+    bytes = streamed;
+    EXPECT_EQ(std::get<bool>(eviction_verdict(made, 0, "evict_stream", "evict_stream")), verified)
+        << streamed;
   }
-  EXPECT_FALSE(available(eviction_verdict(test_submission(), plan, "evict_stream")));
+  EXPECT_FALSE(available(eviction_verdict(test_submission(), 0, "evict_stream", "evict_stream")));
 }
 
 TEST(EvictionVerdict, other_modes_are_not_judged) {
   const auto made = with_probe(recorded_probe());
   for (const char* mode : {"warm", "evict_flush", "evict_read", "evict_write"})
-    EXPECT_FALSE(available(eviction_verdict(made, made.plans[0], mode))) << mode;
+    EXPECT_FALSE(available(eviction_verdict(made, 0, mode, mode))) << mode;
+}
+
+/// Gives the arm of every launch the numbers of a check that saw `resident` of 256 lines.
+void add_evidence(harness::Submission& made, const std::string& arm, int64_t resident) {
+  harness::EvictionEvidence evidence;
+  evidence.checks = 4;
+  evidence.references = {{18'000, 17'000, 22'000}, {48'000, 47'000, 53'000}};
+  evidence.first_lap_ns = 50'000;
+  evidence.calibration = harness::ResidencyCalibration{150, 128, 0, 64, 0};
+  evidence.seen = {256, resident};
+  for (auto& launch : made.launches) {
+    for (auto& series : launch.series) {
+      if (series.arm == arm) series.params = harness::evidence_params(evidence);
+    }
+  }
+}
+
+const harness::DecodeResult* result_of(const harness::Submission& made, const std::string& arm) {
+  for (const auto& result : made.derived.decode) {
+    if (result.arm == arm) return &result;
+  }
+  return nullptr;
+}
+
+TEST(EvictionVerdict, is_recomputed_from_the_numbers_beside_the_samples) {
+  auto made = test_submission();
+  add_evidence(made, "evict_flush", 0);
+  made.derived = derive(made);
+  ASSERT_NE(result_of(made, "evict_flush"), nullptr);
+  EXPECT_TRUE(std::get<bool>(result_of(made, "evict_flush")->evicted_verified));
+  EXPECT_FALSE(available(result_of(made, "warm")->evicted_verified));
+}
+
+TEST(EvictionVerdict, numbers_that_say_warm_make_no_speed_whatever_the_status_says) {
+  auto made = test_submission();
+  add_evidence(made, "evict_flush", 120);
+  made.derived = derive(made);
+  EXPECT_EQ(result_of(made, "evict_flush"), nullptr);
+  const auto flag = std::find_if(made.derived.flags.begin(), made.derived.flags.end(),
+                                 [](const auto& each) { return each.code == "not_evicted"; });
+  ASSERT_NE(flag, made.derived.flags.end());
+  EXPECT_NE(flag->detail.find("47 %"), std::string::npos) << flag->detail;
+  EXPECT_EQ(flag->value, 5);
+}
+
+TEST(EvictionVerdict, counted_misses_that_contradict_the_timed_lines_are_flagged) {
+  auto made = test_submission();
+  add_evidence(made, "evict_flush", 0);
+  const auto flagged = [&](int64_t misses) {
+    auto counted = made;
+    counted.launches[1].series[2].params["check_counted_misses"] = misses;
+    counted.launches[1].series[2].params["check_counted_lines"] = int64_t{1000};
+    EXPECT_EQ(counted.launches[1].series[2].arm, "evict_flush");
+    const auto flags = derive(counted).flags;
+    return std::any_of(flags.begin(), flags.end(),
+                       [](const auto& each) { return each.code == "counters_disagree"; });
+  };
+  EXPECT_FALSE(flagged(950));
+  EXPECT_FALSE(flagged(1400));
+  EXPECT_TRUE(flagged(600));
 }
 
 /// A run whose second plan times single positions with and without evict_stream.

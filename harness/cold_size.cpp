@@ -52,4 +52,21 @@ Reading<int64_t> find_cold_bytes(const LapReferences& references, std::span<cons
   return streamed_bytes[first_cold];
 }
 
+Reading<int64_t> find_cold_bytes(const LapReferences& references, std::span<const int64_t> streamed_bytes,
+                                 std::span<const std::vector<int64_t>> first_laps_ns,
+                                 const ResidencyCalibration& calibration, std::span<const LineCount> seen) {
+  const auto by_laps = find_cold_bytes(references, streamed_bytes, first_laps_ns);
+  if (!available(by_laps) || seen.empty()) return by_laps;
+  if (seen.size() != streamed_bytes.size()) return Unavailable{"the counts of lines are incomplete"};
+  size_t first_cold = seen.size();
+  while (first_cold > 0 && is_cold(calibration, seen[first_cold - 1])) --first_cold;
+  if (first_cold == seen.size()) {
+    const Interval share = resident_fraction(calibration, seen.back());
+    return Unavailable{
+        fmt::format("after {} streamed bytes {:.0f} % [{:.0f}, {:.0f}] of the lines are cached",
+                    streamed_bytes.back(), share.median * 100, share.low * 100, share.high * 100)};
+  }
+  return std::max(std::get<int64_t>(by_laps), streamed_bytes[first_cold]);
+}
+
 }  // namespace harness

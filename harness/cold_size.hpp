@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/error.hpp"
+#include "harness/residency.hpp"
 #include "harness/statistics.hpp"
 
 namespace harness {
@@ -28,5 +29,12 @@ Reading<double> cold_lap_ns(const LapReferences& references);
 /// together.
 Reading<int64_t> find_cold_bytes(const LapReferences& references, std::span<const int64_t> streamed_bytes,
                                  std::span<const std::vector<int64_t>> first_laps_ns);
+
+/// The same, and where lines were looked at before those laps, the meter must say cold, too: a lap over a set
+/// half of which is still cached can last as long as one over a flushed set, since what is missing comes from
+/// memory in parallel. seen[i] are the lines looked at after streamed_bytes[i]; empty: none was.
+Reading<int64_t> find_cold_bytes(const LapReferences& references, std::span<const int64_t> streamed_bytes,
+                                 std::span<const std::vector<int64_t>> first_laps_ns,
+                                 const ResidencyCalibration& calibration, std::span<const LineCount> seen);
 
 }  // namespace harness

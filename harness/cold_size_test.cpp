@@ -108,5 +108,23 @@ TEST(ColdSize, is_unavailable_for_lists_that_do_not_fit_together) {
   EXPECT_FALSE(available(find_cold_bytes(references, {}, {})));
 }
 
+TEST(ColdSize, lines_that_are_still_cached_outweigh_a_lap_like_a_flushed_one) {
+  const LapReferences ends{{18'000, 17'500, 19'000}, {48'000, 47'500, 49'000}};
+  const std::vector<int64_t> streamed{64 << 20, 128 << 20, 256 << 20};
+  const std::vector<std::vector<int64_t>> laps{{48'100}, {49'000}, {50'000}};
+  const ResidencyCalibration calibration{150, 128, 0, 64, 0};
+  const auto cold = [&](const std::vector<LineCount>& seen) {
+    return find_cold_bytes(ends, streamed, laps, calibration, seen);
+  };
+  EXPECT_EQ(std::get<int64_t>(cold({})), 64 << 20);
+  EXPECT_EQ(std::get<int64_t>(cold({{160, 0}, {160, 0}, {160, 0}})), 64 << 20);
+  EXPECT_EQ(std::get<int64_t>(cold({{160, 77}, {160, 0}, {160, 0}})), 128 << 20);
+  EXPECT_EQ(std::get<int64_t>(cold({{160, 0}, {160, 50}, {160, 1}})), 256 << 20) << "all larger ones, too";
+  const auto never = cold({{160, 0}, {160, 0}, {160, 80}});
+  ASSERT_FALSE(available(never));
+  EXPECT_NE(std::get<Unavailable>(never).reason.find("50 %"), std::string::npos);
+  EXPECT_FALSE(available(cold({{160, 0}})));
+}
+
 }  // namespace
 }  // namespace harness

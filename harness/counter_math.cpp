@@ -58,6 +58,12 @@ void check_counts(CounterValues& values) {
   values["PAPI_TOT_INS"] = reason;
 }
 
+std::optional<int64_t> last_level_misses(const CounterValues& values, int level) {
+  const int64_t* count = find_count(values, fmt::format("PAPI_L{}_TCM", level).c_str());
+  if (count == nullptr) return std::nullopt;
+  return *count;
+}
+
 std::string hardware_obstacle(const std::string& papi_reason, const std::string& paranoid) {
   if (papi_reason.rfind("PAPI", 0) == 0) return papi_reason;  // it fails itself: the kernel was not asked
   if (paranoid.empty()) return "no perf events in this kernel";

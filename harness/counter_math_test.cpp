@@ -80,5 +80,14 @@ TEST(counter_math, the_obstacle_is_told_in_a_few_words) {
       << "the kernel was not asked";
 }
 
+TEST(counter_math, misses_of_a_nearer_cache_do_not_stand_for_those_of_the_last) {
+  const CounterValues both{{"PAPI_L2_TCM", int64_t{90}}, {"PAPI_L3_TCM", int64_t{70}}};
+  EXPECT_EQ(last_level_misses(both, 3), 70);
+  EXPECT_EQ(last_level_misses(both, 2), 90);
+  EXPECT_EQ(last_level_misses({{"PAPI_L2_TCM", int64_t{90}}, {"PAPI_L3_TCM", Unavailable{"no"}}}, 3),
+            std::nullopt);
+  EXPECT_EQ(last_level_misses({{"hardware_events", Unavailable{"no PMU driver"}}}, 3), std::nullopt);
+}
+
 }  // namespace
 }  // namespace harness

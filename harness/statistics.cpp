@@ -47,6 +47,16 @@ double student_t_upper_tail(double t, double degrees) {
   return 0.5 * incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t));
 }
 
+/// Returns x with I_x(a, b) = p: the p-quantile of the beta distribution.
+double beta_quantile(double p, double a, double b) {
+  double low = 0, high = 1;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = (low + high) / 2;
+    (incomplete_beta(a, b, middle) < p ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
 // P(B ≤ k) for B ~ Binomial(n, 1/2).
 double fair_binomial_cdf(int k, int n) {
   double sum = 0;
@@ -120,6 +130,15 @@ Interval sign_interval(std::span<const double> values, double confidence) {
   int k = 1;
   while (2 * (k + 1) <= count + 1 && 2 * fair_binomial_cdf(k, count) <= 1 - confidence) ++k;
   return {median(values), sorted[static_cast<size_t>(k - 1)], sorted[static_cast<size_t>(count - k)]};
+}
+
+Interval binomial_interval(int64_t successes, int64_t trials, double confidence) {
+  assert(successes >= 0 && successes <= trials && confidence > 0 && confidence < 1);
+  if (trials == 0) return {0, 0, 1};
+  const auto k = static_cast<double>(successes), n = static_cast<double>(trials);
+  const double tail = (1 - confidence) / 2;
+  return {k / n, successes == 0 ? 0 : beta_quantile(tail, k, n - k + 1),
+          successes == trials ? 1 : beta_quantile(1 - tail, k + 1, n - k)};
 }
 
 uint64_t SplitMix64::next() {

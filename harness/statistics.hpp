@@ -29,6 +29,11 @@ Interval log_t_interval(std::span<const double> values, double confidence = 0.95
 /// values for the confidence it is [min, max].
 Interval sign_interval(std::span<const double> values, double confidence = 0.95);
 
+/// Returns successes ÷ trials with the exact interval of a binomial share (Clopper & Pearson 1934): the
+/// shares under which neither so few nor so many successes would have a probability below (1 − confidence)
+/// / 2. [0, 1] without trials. Asserts 0 ≤ successes ≤ trials.
+Interval binomial_interval(int64_t successes, int64_t trials, double confidence = 0.95);
+
 /// Counter-based generator (Steele, Lea, Flood 2014, SplitMix64): the same sequence on every library.
 class SplitMix64 {
  public:

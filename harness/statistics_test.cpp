@@ -181,5 +181,19 @@ TEST(statistics, below_stays_below_and_reaches_every_value) {
   EXPECT_EQ(random.below(1), 0u);
 }
 
+TEST(statistics, binomial_interval_is_that_of_published_tables) {
+  // Newcombe 1998, "Two-sided confidence intervals for the single proportion", method 5 (Clopper-Pearson).
+  const auto share = binomial_interval(81, 263);
+  EXPECT_NEAR(share.low, 0.2527, 1e-4);
+  EXPECT_NEAR(share.high, 0.3676, 1e-4);
+  EXPECT_NEAR(binomial_interval(15, 148).low, 0.0578, 1e-4);
+  EXPECT_NEAR(binomial_interval(15, 148).high, 0.1617, 1e-4);
+  EXPECT_EQ(binomial_interval(0, 20).low, 0);
+  EXPECT_NEAR(binomial_interval(0, 20).high, 0.1684, 1e-4);
+  EXPECT_NEAR(binomial_interval(29, 29).low, 0.8806, 1e-4);
+  EXPECT_EQ(binomial_interval(29, 29).high, 1);
+  EXPECT_EQ(binomial_interval(0, 0).high, 1);
+}
+
 }  // namespace
 }  // namespace harness

@@ -168,6 +168,18 @@ struct CacheEstimate {
   int64_t reported_bytes = 0;
   Reading<Interval> effective_bytes;  ///< median = estimate
   std::string method, retouch;
+  /// How long a line had been left alone when it was read, at most, at the estimate.
+  std::optional<double> retouch_ns = std::nullopt;
+};
+
+/// How long a set of a level keeps lines that nobody touches (harness/retention.hpp).
+struct RetentionEstimate {
+  std::string level, core_kind = "uniform";
+  int64_t set_bytes = 0;
+  int64_t delays = 0, longest_delay_ns = 0;
+  Reading<Interval> half_life_ns;        ///< median = estimate
+  std::optional<double> longer_than_ns;  ///< a lower bound, where the end was not seen
+  std::string method;
 };
 
 struct DecodeResult {
@@ -219,6 +231,7 @@ struct Flag {
 struct Derived {
   std::vector<Roof> roofs;
   std::vector<CacheEstimate> caches;
+  std::vector<RetentionEstimate> retention;
   std::vector<DecodeResult> decode;
   std::vector<ArmRatio> ratios;
   std::vector<ForecastError> forecast_errors;

@@ -128,10 +128,13 @@ inline Plan example_plan() {
 
 inline Derived example_derived() {
   Derived derived;
-  derived.roofs = {
-      {"l1", "uniform", 1, 4096, 24576, Interval{3e11, 2.9e11, 3.1e11}, Unavailable{"not probed"}, "read 3e11 bytes/s, more than allowed"}};
-  derived.caches = {
-      {"l2", "uniform", 1048576, Interval{900000, 800000, 1000000}, "knee of the read curve", "cyclic"}};
+  derived.roofs = {{"l1", "uniform", 1, 4096, 24576, Interval{3e11, 2.9e11, 3.1e11},
+                    Unavailable{"not probed"}, "read 3e11 bytes/s, more than allowed"}};
+  derived.caches = {{"l2", "uniform", 1048576, Interval{900000, 800000, 1000000}, "knee of the read curve",
+                     "cyclic", 32'000.0}};
+  derived.retention = {
+      {"l3", "uniform", 16'777'216, 11, 100'000'000, Interval{12e6, 9e6, 15e6}, std::nullopt, "lines seen"},
+      {"l2", "uniform", 524'288, 11, 100'000'000, Unavailable{"longer than 100.0 ms"}, 1e8, "lines seen"}};
   DecodeResult result;
   result.key = example_key("warm");
   result.arm = "warm";

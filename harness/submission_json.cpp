@@ -113,6 +113,19 @@ void fields(Io& io, T& value) {
   centred<Centre::estimate>(io, "effective_bytes", value.effective_bytes);
   io("method", value.method);
   io("retouch", value.retouch);
+  io.optional("retouch_ns", value.retouch_ns);
+}
+
+template <class Io, Like<RetentionEstimate> T>
+void fields(Io& io, T& value) {
+  io("level", value.level);
+  io("core_kind", value.core_kind);
+  io("set_bytes", value.set_bytes);
+  io("delays", value.delays);
+  io("longest_delay_ns", value.longest_delay_ns);
+  centred<Centre::estimate>(io, "half_life_ns", value.half_life_ns);
+  io.optional("longer_than_ns", value.longer_than_ns);
+  io("method", value.method);
 }
 
 template <class Io, Like<DecodeResult> T>
@@ -170,6 +183,7 @@ template <class Io, Like<Derived> T>
 void fields(Io& io, T& value) {
   io("roofs", value.roofs);
   io("caches", value.caches);
+  io.optional("retention", value.retention);
   io("decode", value.decode);
   io("ratios", value.ratios);
   io("forecast_errors", value.forecast_errors);

@@ -80,6 +80,9 @@ TEST(submission_json, keys_are_spelled_as_documented) {
   EXPECT_EQ(document["machine"]["caches"][4]["level"], "memory_side");
   EXPECT_EQ(document["conditions"]["turbo"]["unavailable"], "no cpufreq directory");
   EXPECT_EQ(document["derived"]["caches"][0]["effective_bytes"]["estimate"], 900000);
+  EXPECT_EQ(document["derived"]["retention"][0]["half_life_ns"]["estimate"], 12e6);
+  EXPECT_FALSE(document["derived"]["retention"][0].contains("longer_than_ns"));
+  EXPECT_EQ(document["derived"]["retention"][1]["longer_than_ns"], 1e8);
   EXPECT_EQ(document["derived"]["roofs"][0]["read_bytes_per_s"]["median"], 3e11);
   EXPECT_EQ(document["derived"]["decode"][0]["mode"], "warm") << "selectors stand beside the figures";
   EXPECT_EQ(document["forecasts"][0]["tokens_per_s"]["point"], 10900);

@@ -20,6 +20,7 @@
 #include "probes/decode_pass.hpp"
 #include "probes/decode_placement.hpp"
 #include "probes/decode_routing.hpp"
+#include "probes/decode_verification.hpp"
 #include "probes/evidence.hpp"
 #include "probes/memory_budget.hpp"
 #include "probes/order.hpp"
@@ -131,10 +132,12 @@ void run_passes(const PassSetup& setup, const DecodeContext& context, DecodeCond
   for (size_t i = 0; i < launch.arm_order.size(); ++i) {
     const Arm& arm = find_arm(launch.arm_order[i]);
     const auto antagonist = conditions.antagonist(arm);
+    const auto evict = conditions.evictor(arm);
+    verify_eviction(setup, evict, conditions.check(arm), counters);
     const Toll before = antagonist ? antagonist->toll() : Toll{};
     const int64_t start_ns = context.clock.now_ns();
     placement.watch(setup.clock.now_ns());
-    const PassResult pass = run_pass(setup, conditions.evictor(arm), counters);
+    const PassResult pass = run_pass(setup, evict, counters);
     harness::Series& series = *series_of.at(arm.id);
     if (setup.plan.threads > 1) add_thread_cpu(series, placement.least_cpu_ratio(setup.clock.now_ns()));
     add_pass(series, pass);
@@ -147,6 +150,7 @@ void run_passes(const PassSetup& setup, const DecodeContext& context, DecodeCond
       work.done.cpu_ns += after.cpu_ns - before.cpu_ns;
       store_work(series, work);
     }
+    verify_eviction(setup, evict, conditions.check(arm), counters);
     add_counters(launch.counters, pass.counters);
     if (tokens_digest.value_or(pass.tokens_digest) != pass.tokens_digest) {
       fail_all(launch, fmt::format("pass {} ({}) decoded other tokens than the first", i, arm.id));
@@ -159,6 +163,10 @@ void run_passes(const PassSetup& setup, const DecodeContext& context, DecodeCond
     tokens_digest = pass.tokens_digest;
     if (context.progress)
       context.progress(static_cast<double>(i + 1) / static_cast<double>(launch.arm_order.size()));
+  }
+  for (auto& [id, series] : series_of) {
+    const EvictionCheck* check = conditions.check(find_arm(id));
+    if (check != nullptr && series->status == harness::Status::ok) add_evidence(*series, *check);
   }
 }
 
@@ -234,7 +242,7 @@ harness::Launch run_decode_launch(const harness::Plan& plan, const DecodeContext
   harness::Launch launch;
   launch.purpose = "decode";
   launch.order_seed = recordable_seed(context.order_seed);
-  DecodeConditions conditions(plan, decoder, context.topology, placement.pus());
+  DecodeConditions conditions(plan, decoder, context.topology, context.clock, placement.pus());
   for (const std::string& id : plan.arms) launch.series.push_back(make_series(plan, find_arm(id)));
   launch.golden_got = models::golden_digest(decoder, shape);
   if (!plan.golden.empty() && *launch.golden_got != plan.golden) {

@@ -12,6 +12,7 @@ namespace probes {
 namespace {
 
 constexpr uint64_t stream_seed = 3;  // its data mean nothing
+constexpr uint64_t check_seed = 4;   // which lines are looked at
 
 int64_t flushed_bytes(const models::Decoder& decoder) {
   int64_t bytes = 0;
@@ -42,17 +43,33 @@ Obstacle tried(const Attempt& attempt) {
 }  // namespace
 
 DecodeConditions::DecodeConditions(const harness::Plan& plan, const models::Decoder& decoder,
-                                   const harness::Topology& topology, const std::vector<int>& pus)
-    : plan_(plan), decoder_(decoder), topology_(topology), pus_(pus) {}
+                                   const harness::Topology& topology, const harness::Clock& clock,
+                                   const std::vector<int>& pus)
+    : plan_(plan), decoder_(decoder), topology_(topology), clock_(clock), pus_(pus) {}
 
 Obstacle DecodeConditions::prepare(const Arm& arm) {
   if (is_concurrent(arm)) return prepare_antagonist(arm);
-  if (arm.condition == Condition::stream) return prepare_stream();
+  Obstacle obstacle;
+  if (arm.condition == Condition::stream) obstacle = prepare_stream();
   if (arm.condition == Condition::flush &&
       !harness::flush_from_caches(decoder_.weight_regions().front().data(), 1)) {
-    return unavailable("this CPU has no user-space cache flush");
+    obstacle = unavailable("this CPU has no user-space cache flush");
   }
-  return {};
+  if (obstacle.status == harness::Status::ok && evictor(arm)) obstacle = tried([&] { prepare_check(arm); });
+  return obstacle;
+}
+
+void DecodeConditions::prepare_check(const Arm& arm) {
+  const harness::Streams& streams = harness::select_streams(harness::read_cpu_features());
+  if (!meter_) meter_ = ResidencyMeter::make(load_timer(), topology_, streams);
+  const harness::Cache* llc = harness::last_level_cache(topology_);
+  checks_.try_emplace(arm.id, decoder_.weight_regions(), clock_, streams, *meter_,
+                      llc == nullptr ? 0 : llc->level, check_seed);
+}
+
+EvictionCheck* DecodeConditions::check(const Arm& arm) {
+  const auto found = checks_.find(arm.id);
+  return found == checks_.end() ? nullptr : &found->second;
 }
 
 Obstacle DecodeConditions::prepare_antagonist(const Arm& arm) {
@@ -84,9 +101,11 @@ Obstacle DecodeConditions::prepare_stream() {
     return {harness::Status::failed,
             "not_evicted: no amount of streamed memory is known to evict the weights"};
   }
+  const harness::Cache* llc = harness::last_level_cache(topology_);
   return tried([&] {
-    stream_.emplace(std::vector<int64_t>{plan_.evict_stream_bytes}, harness::read_cpu_features(),
-                    stream_seed);
+    stream_.emplace(std::vector<int64_t>{plan_.evict_stream_bytes},
+                    stream_memory_bytes(llc == nullptr ? 0 : static_cast<int64_t>(llc->bytes)),
+                    harness::read_cpu_features(), stream_seed);
   });
 }
 

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "harness/buffer.hpp"
+#include "harness/clock.hpp"
 #include "harness/submission.hpp"
 #include "harness/topology.hpp"
 #include "models/decoder.hpp"
 #include "probes/antagonist.hpp"
 #include "probes/decode_arms.hpp"
+#include "probes/eviction_check.hpp"
 #include "probes/neighbour.hpp"
 #include "probes/stream_eviction.hpp"
 
@@ -30,7 +32,8 @@ class DecodeConditions {
  public:
   /// `pus` is where decoding runs, the calling thread on the first: antagonists go elsewhere.
   DecodeConditions(const harness::Plan& plan, const models::Decoder& decoder,
-                   const harness::Topology& topology, const std::vector<int>& pus);
+                   const harness::Topology& topology, const harness::Clock& clock,
+                   const std::vector<int>& pus);
   /// Tries out once what an arm needs. `unavailable` where the machine cannot; `failed` for evict_stream
   /// without a size that is known to evict. Call it for each arm before its passes.
   Obstacle prepare(const Arm& arm);
@@ -40,6 +43,8 @@ class DecodeConditions {
   [[nodiscard]] std::map<std::string, harness::Param> params(const Arm& arm) const;
   /// Returns what evicts before each token of an arm, outside its duration; empty when nothing does.
   [[nodiscard]] std::function<void()> evictor(const Arm& arm);
+  /// Returns what verifies the evictions of an arm, or nullptr for arms that evict nothing themselves.
+  [[nodiscard]] EvictionCheck* check(const Arm& arm);
   /// Returns the running antagonist of an arm, or nullptr.
   [[nodiscard]] std::unique_ptr<Antagonist> antagonist(const Arm& arm) const;
   /// Returns whether all that was streamed so far was what had been written.
@@ -50,15 +55,19 @@ class DecodeConditions {
   /// Returns the memory of an arm's antagonist, or nullptr when it needs none.
   [[nodiscard]] const harness::Buffer* memory_of(const Arm& arm) const;
   Obstacle prepare_stream();
+  void prepare_check(const Arm& arm);
 
   const harness::Plan& plan_;
   const models::Decoder& decoder_;
   const harness::Topology& topology_;
+  harness::Clock clock_;
   std::vector<int> pus_;
   Neighbour neighbour_;
   std::map<int64_t, harness::Buffer> memory_;  ///< of antagonists, by its bytes: no two run at once
   std::map<Antagonism, int64_t> antagonist_bytes_;
   std::optional<StreamEviction> stream_;
+  std::optional<harness::Reading<ResidencyMeter>> meter_;
+  std::map<std::string, EvictionCheck> checks_;  ///< by arm
   bool streams_were_right_ = true;
 };
 

@@ -13,6 +13,7 @@
 #include "probes/memory_budget.hpp"
 #include "probes/order.hpp"
 #include "probes/probe.hpp"
+#include "probes/residency_meter.hpp"
 #include "probes/stream_eviction.hpp"
 #include "probes/sweep.hpp"
 
@@ -24,6 +25,8 @@ constexpr int64_t mib = int64_t{1} << 20;
 constexpr int64_t set_bytes = 2 * mib;
 /// Laps that make the set warm: after the second or third, laps no longer get faster.
 constexpr int laps_before = 4;
+/// Few against the 32,768 of the set, many enough that five samples prove it cold.
+constexpr int lines_per_look = 32;
 
 /// What is timed: a lap over the set, with its state before prepared.
 struct Laps {
@@ -32,7 +35,13 @@ struct Laps {
   const harness::Streams& streams = harness::select_streams(context.features);
   const uint64_t checksum = harness::streams_tables().front().read(set.data(), set.bytes(), 1);
   bool right = true;  ///< whether every lap so far read what was written
+  const harness::Reading<ResidencyMeter> meter =
+      ResidencyMeter::make(load_timer(), context.topology, streams, context.seed);
+  LineDraw lines{{Region{set.data(), set.bytes()}}, context.seed};
 
+  void look(harness::LineCount& seen) {
+    if (const auto* found = std::get_if<ResidencyMeter>(&meter)) seen += found->look(lines, lines_per_look);
+  }
   void warm() {
     for (int i = 0; i < laps_before; ++i) right &= streams.read(set.data(), set.bytes(), 1) == checksum;
   }
@@ -45,10 +54,12 @@ struct Laps {
   }
 };
 
-/// Laps of the two references, and how long each stream took, by position of its size.
+/// Laps of the two references; by position of its size how long each stream took, and the lines seen after
+/// it.
 struct Found {
   std::vector<double> warm_ns, flushed_ns;
   std::vector<std::vector<double>> stream_ns;
+  std::vector<harness::LineCount> seen;
 };
 
 /// Takes all samples of one size, each with a warm and a flushed lap of its own beside it, so that drift
@@ -68,12 +79,15 @@ bool sample_size(const StreamEviction& eviction, size_t position, Laps& laps, Fo
     const int64_t start_ns = clock.now_ns();
     laps.right &= eviction.evict(bytes);
     found.stream_ns[position].push_back(static_cast<double>(clock.now_ns() - start_ns));
+    laps.look(found.seen[position]);
     const int64_t lap_ns = laps.timed_ns();
     record_disturbance(series, static_cast<int>(position) * laps.context.samples + i, watch.stop());
     series.samples_by_size[position].push_back(lap_ns);
   }
   return laps.right;
 }
+
+constexpr size_t longest_param = 128;
 
 int64_t whole_ns(double ns) {
   return std::llround(ns);
@@ -89,12 +103,34 @@ harness::Interval store_reference(harness::Series& series, const std::string& na
   return {std::round(interval.median), std::round(interval.low), std::round(interval.high)};
 }
 
-void store_findings(const Found& found, harness::Series& series) {
+/// Writes what was found at each size, numbered as in sizes_bytes.
+void store_by_size(const Found& found, const harness::Reading<ResidencyMeter>& meter,
+                   harness::Series& series) {
+  for (size_t i = 0; i < found.seen.size(); ++i) {
+    const std::string number = std::to_string(i);
+    series.params["stream_" + number + "_ns"] = whole_ns(harness::median(found.stream_ns[i]));
+    if (!harness::available(meter)) continue;
+    series.params["lines_" + number] = found.seen[i].lines;
+    series.params["resident_lines_" + number] = found.seen[i].resident;
+  }
+  if (const auto* used = std::get_if<ResidencyMeter>(&meter)) {
+    series.params.merge(harness::calibration_params(used->calibration()));
+  } else {
+    series.params["no_meter"] = std::get<harness::Unavailable>(meter).reason.substr(0, longest_param);
+  }
+}
+
+void store_findings(const Found& found, const harness::Reading<ResidencyMeter>& meter,
+                    harness::Series& series) {
   const harness::LapReferences references{store_reference(series, "warm_lap", found.warm_ns),
                                           store_reference(series, "flushed_lap", found.flushed_ns)};
-  const auto cold = harness::find_cold_bytes(references, series.sizes_bytes, series.samples_by_size);
+  const auto* used = std::get_if<ResidencyMeter>(&meter);
+  const auto cold = used == nullptr
+                        ? harness::find_cold_bytes(references, series.sizes_bytes, series.samples_by_size)
+                        : harness::find_cold_bytes(references, series.sizes_bytes, series.samples_by_size,
+                                                   used->calibration(), found.seen);
   if (!harness::available(cold)) {
-    series.params["not_evicted"] = std::get<harness::Unavailable>(cold).reason;
+    series.params["not_evicted"] = std::get<harness::Unavailable>(cold).reason.substr(0, longest_param);
     return;
   }
   const int64_t cold_bytes = std::get<int64_t>(cold);
@@ -107,7 +143,10 @@ void store_findings(const Found& found, harness::Series& series) {
 
 void take_curve(const ProbeContext& context, const std::vector<int64_t>& sizes, Laps& laps,
                 harness::Series& series) {
-  const StreamEviction eviction(sizes, context.features, context.seed);
+  const harness::Cache* llc = harness::last_level_cache(context.topology);
+  const StreamEviction eviction(sizes,
+                                stream_memory_bytes(llc == nullptr ? 0 : static_cast<int64_t>(llc->bytes)),
+                                context.features, context.seed);
   series.sizes_bytes = sizes;
   series.work_unit = "bytes";
   series.work_per_sample.assign(sizes.size(), set_bytes);
@@ -123,6 +162,7 @@ void take_curve(const ProbeContext& context, const std::vector<int64_t>& sizes, 
   series.params["isa"] = std::string(eviction.streams().isa);
   Found found;
   found.stream_ns.resize(sizes.size());
+  found.seen.resize(sizes.size());
   size_t done = 0;
   for (const size_t position : shuffled_positions(sizes.size(), context.seed)) {
     if (!sample_size(eviction, position, laps, found, series)) {
@@ -134,7 +174,8 @@ void take_curve(const ProbeContext& context, const std::vector<int64_t>& sizes, 
     if (context.progress) context.progress(static_cast<double>(done) / static_cast<double>(sizes.size()));
   }
   for (auto& [reason, indices] : series.disturbed) std::sort(indices.begin(), indices.end());
-  store_findings(found, series);
+  store_by_size(found, laps.meter, series);
+  store_findings(found, laps.meter, series);
 }
 
 harness::Reading<std::vector<int64_t>> sizes_to_stream(const ProbeContext& context) {
@@ -163,13 +204,17 @@ harness::Series run(const ProbeContext& context) {
 }  // namespace
 
 std::vector<int64_t> streamed_sizes(int64_t llc_bytes, int64_t budget_bytes) {
-  constexpr int64_t first = 16 * mib, dense_from = 256 * mib, at_least = 512 * mib;
-  const int64_t top = std::min(std::max(4 * llc_bytes, at_least), budget_bytes);
+  constexpr int64_t first = 16 * mib, dense_from = 256 * mib;
+  const int64_t top = std::min(stream_memory_bytes(llc_bytes), budget_bytes);
   std::vector<int64_t> sizes;
   for (int64_t size = first; size <= top; size *= 2) {
     sizes.push_back(size);
     if (size >= dense_from && size / 2 * 3 <= top) sizes.push_back(size / 2 * 3);
   }
+  // Two passes over all of that memory evict more than one, and take no more of it.
+  if (!sizes.empty() && sizes.back() == stream_memory_bytes(llc_bytes) &&
+      2 * sizes.back() <= max_buffer_bytes)
+    sizes.push_back(2 * sizes.back());
   return sizes;
 }
 

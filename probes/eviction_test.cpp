@@ -27,11 +27,12 @@ int64_t param(const harness::Series& series, const std::string& name) {
 }
 
 TEST(StreamedSizes, go_up_to_four_caches_or_half_a_gibibyte) {
-  const std::vector<int64_t> least{16 * mib, 32 * mib, 64 * mib, 128 * mib, 256 * mib, 384 * mib, 512 * mib};
+  const std::vector<int64_t> least{16 * mib,  32 * mib,  64 * mib,  128 * mib,
+                                   256 * mib, 384 * mib, 512 * mib, 1024 * mib};
   EXPECT_EQ(streamed_sizes(0, 2048 * mib), least);
   EXPECT_EQ(streamed_sizes(32 * mib, 2048 * mib), least);
   auto more = least;
-  more.insert(more.end(), {768 * mib, 1024 * mib});
+  more.insert(more.end() - 1, {768 * mib});
   EXPECT_EQ(streamed_sizes(260 * mib, 2048 * mib), more);
 }
 
@@ -68,8 +69,18 @@ TEST(Eviction, finds_what_its_document_lets_others_find) {
                              static_cast<double>(param(series, name + "_low_ns")),
                              static_cast<double>(param(series, name + "_high_ns"))};
   };
-  const auto cold = harness::find_cold_bytes({reference("warm_lap"), reference("flushed_lap")},
-                                             series.sizes_bytes, series.samples_by_size);
+  const auto calibration = harness::read_calibration(series.params);
+  std::vector<harness::LineCount> seen;
+  for (size_t i = 0; harness::available(calibration) && i < series.sizes_bytes.size(); ++i) {
+    seen.push_back(
+        {param(series, "lines_" + std::to_string(i)), param(series, "resident_lines_" + std::to_string(i))});
+    EXPECT_EQ(seen.back().lines, 32 * samples);
+  }
+  EXPECT_NE(series.params.count("no_meter"), series.params.count("threshold_ticks"));
+  const auto cold = harness::find_cold_bytes(
+      {reference("warm_lap"), reference("flushed_lap")}, series.sizes_bytes, series.samples_by_size,
+      seen.empty() ? harness::ResidencyCalibration{} : std::get<harness::ResidencyCalibration>(calibration),
+      seen);
   EXPECT_NE(series.params.count("cold_bytes"), series.params.count("not_evicted"));
   ASSERT_EQ(harness::available(cold), series.params.count("cold_bytes") == 1);
   if (!harness::available(cold)) return;

@@ -21,10 +21,15 @@ constexpr int64_t refresh_laps = 4;
 /// 16 pages of 4 KiB: fewer than any first-level TLB holds (Intel SDM vol. 3A 4.10; AMD APM vol. 2 5.5).
 constexpr int64_t own_window_bytes = 64 << 10;
 
-/// Returns how many laps to read before a sample. Of a set twice as large as the last-level cache nothing can
-/// stay.
+/// Sets up to this size are refreshed by all laps whatever cache is reported: hypervisors tell of caches that
+/// the machine does not have, and 4 × 512 MiB take a fifth of a second.
+constexpr int64_t surely_refreshed_bytes = int64_t{512} << 20;
+
+/// Returns how many laps to read before a sample. Beyond that size, of a set twice as large as the last-level
+/// cache nothing can stay.
 int64_t laps_for(int64_t size_bytes, const harness::Cache* llc) {
-  return llc == nullptr || size_bytes <= 2 * static_cast<int64_t>(llc->bytes) ? refresh_laps : 1;
+  if (llc == nullptr || size_bytes <= surely_refreshed_bytes) return refresh_laps;
+  return size_bytes <= 2 * static_cast<int64_t>(llc->bytes) ? refresh_laps : 1;
 }
 
 /// Returns the largest size of whose lines the samples chased every one.

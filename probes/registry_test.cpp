@@ -18,7 +18,7 @@ TEST(Registry, lists_each_probe_once_with_a_summary_and_a_function) {
     EXPECT_EQ(&find_probe(probe.id), &probe);
   }
   EXPECT_EQ(ids, (std::set<std::string>{"core_clock", "dram_stream", "eviction", "load_bandwidth",
-                                        "load_latency"}));
+                                        "load_latency", "residency", "retention"}));
 }
 
 TEST(Registry, an_unknown_probe_is_a_usage_error_that_names_the_nearest) {

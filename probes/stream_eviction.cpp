@@ -1,22 +1,38 @@
 #include "probes/stream_eviction.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace probes {
 
-StreamEviction::StreamEviction(const std::vector<int64_t>& sizes_bytes, const harness::CpuFeatures& features,
-                               uint64_t seed)
-    : memory_(static_cast<size_t>(*std::max_element(sizes_bytes.begin(), sizes_bytes.end())),
+int64_t stream_memory_bytes(int64_t llc_bytes) {
+  constexpr int64_t at_least_bytes = int64_t{512} << 20;
+  return std::max(4 * llc_bytes, at_least_bytes);
+}
+
+StreamEviction::StreamEviction(const std::vector<int64_t>& sizes_bytes, int64_t memory_bytes,
+                               const harness::CpuFeatures& features, uint64_t seed)
+    : memory_(static_cast<size_t>(
+                  std::min(memory_bytes, *std::max_element(sizes_bytes.begin(), sizes_bytes.end()))),
               harness::Pages::huge, seed),
       streams_(&harness::select_streams(features)) {
   // The plain stream says what the data is: a faulty wide one must not confirm itself.
   const harness::Streams& plain = harness::streams_tables().front();
-  for (const int64_t size : sizes_bytes)
-    checksums_[size] = plain.read(memory_.data(), static_cast<size_t>(size), 1);
+  for (const int64_t size : sizes_bytes) checksums_[size] = read(plain, size);
+}
+
+uint64_t StreamEviction::read(const harness::Streams& streams, int64_t bytes) const {
+  const auto whole = static_cast<int64_t>(memory_.bytes());
+  uint64_t sum = 0;
+  for (int64_t left = bytes; left > 0; left -= whole) {
+    // Rotated, so that two passes do not leave 0: what reading nothing would leave.
+    sum = std::rotl(sum, 1) ^ streams.read(memory_.data(), static_cast<size_t>(std::min(left, whole)), 1);
+  }
+  return sum;
 }
 
 bool StreamEviction::evict(int64_t bytes) const {
-  return streams_->read(memory_.data(), static_cast<size_t>(bytes), 1) == checksums_.at(bytes);
+  return read(*streams_, bytes) == checksums_.at(bytes);
 }
 
 }  // namespace probes

@@ -11,21 +11,28 @@
 
 namespace probes {
 
+/// Returns how much memory a stream reads before it begins again: max(4 × LLC, 512 MiB), far beyond the
+/// caches. `llc_bytes` 0 means no known last-level cache.
+int64_t stream_memory_bytes(int64_t llc_bytes);
+
 /// Owns the memory that is read. Its residue in a cache belongs to the method: every eviction reads the same
 /// prefix, which lies partly in a large cache from the eviction before.
 class StreamEviction {
  public:
-  /// `sizes_bytes`: how much evict() may be asked to read, each a positive multiple of 512. Throws
-  /// Error(unavailable) when the memory is not to be had.
-  StreamEviction(const std::vector<int64_t>& sizes_bytes, const harness::CpuFeatures& features,
-                 uint64_t seed);
-  /// Reads the first `bytes`, one of the sizes given, once, with the widest loads of this CPU. Returns
-  /// whether what was read is what was written.
+  /// `sizes_bytes`: how much evict() may be asked to read, each a positive multiple of 512. No more than
+  /// `memory_bytes` of memory is taken. Throws Error(unavailable) when it is not to be had.
+  StreamEviction(const std::vector<int64_t>& sizes_bytes, int64_t memory_bytes,
+                 const harness::CpuFeatures& features, uint64_t seed);
+  /// Reads `bytes`, one of the sizes given, with the widest loads of this CPU: the first so many of the
+  /// memory, and what exceeds it in further passes from its start. Returns whether what was read is what was
+  /// written.
   [[nodiscard]] bool evict(int64_t bytes) const;
   [[nodiscard]] const harness::Buffer& memory() const { return memory_; }
   [[nodiscard]] const harness::Streams& streams() const { return *streams_; }
 
  private:
+  [[nodiscard]] uint64_t read(const harness::Streams& streams, int64_t bytes) const;
+
   harness::Buffer memory_;
   const harness::Streams* streams_;
   std::map<int64_t, uint64_t> checksums_;  ///< by size, from the plain stream

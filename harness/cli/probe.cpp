@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/cli/cache_tables.hpp"
 #include "harness/cli/capacity_table.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/disturbed_text.hpp"
@@ -117,6 +118,15 @@ std::string budget_text(const harness::Launch& launch, int64_t budget_ns) {
                      text.substr(0, text.size() - 2));
 }
 
+/// Returns the table of a series: a curve, unless its probe has one of its own.
+std::string series_text(const Terminal& terminal, const harness::Series& series,
+                        const harness::Derived& derived) {
+  if (series.probe == "eviction") return eviction_text(terminal, series);
+  if (series.probe == "residency") return residency_text(terminal, series);
+  if (series.probe == "retention") return retention_text(terminal, series, derived.retention);
+  return curve_text(terminal, series);
+}
+
 /// Throws Error(usage) for an ID that is neither a probe nor cache_capacity, with the nearest of all of them.
 void check_id(const std::string& id) {
   std::vector<std::string_view> known{capacity_id};
@@ -214,7 +224,8 @@ harness::ExitCode run(const ProbeOptions& options, const Terminal& terminal) {
     return harness::ExitCode::ok;
   }
   std::string result;
-  for (const harness::Series& series : submission.launches[0].series) result += curve_text(terminal, series);
+  for (const harness::Series& series : submission.launches[0].series)
+    result += series_text(terminal, series, submission.derived);
   if (shows_capacities(options, request)) result += capacities_text(terminal, submission.derived);
   if (complete) result += roofs_text(terminal, submission.derived.roofs) + "\n";
   result += flags_text(terminal, submission) + budget_text(submission.launches[0], request.budget_ns);

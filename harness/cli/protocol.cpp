@@ -38,12 +38,12 @@ std::vector<std::string> isas_beside(const Session& session, const Protocol& pro
 }
 
 /// Makes the plan that compares `evict_stream` with `warm` at the same single positions of a plan's range. It
-/// streams what the eviction probe in `submission` found cold.
+/// streams one size more than what the eviction probe in `submission` found cold.
 harness::Plan make_stream_plan(harness::Plan plan, const harness::Submission& submission) {
   plan.arms = {"warm", "aa", "evict_stream"};
   probes::time_single_positions(plan);
-  const auto cold = analysis::cold_bytes(submission);
-  if (harness::available(cold)) plan.evict_stream_bytes = std::get<int64_t>(cold);
+  const auto bytes = analysis::bytes_to_stream(submission);
+  if (harness::available(bytes)) plan.evict_stream_bytes = std::get<int64_t>(bytes);
   return plan;
 }
 
@@ -57,7 +57,7 @@ Protocol default_protocol() {
   Protocol protocol = quick_protocol();
   protocol.name = "default";
   protocol.sizes_per_octave = 4;
-  protocol.probes.emplace_back("eviction");
+  protocol.probes.insert(protocol.probes.end(), {"eviction", "residency", "retention"});
   protocol.launches = 10;
   protocol.other_isas = {"avx2_rowmajor"};
   protocol.evict_stream = true;

@@ -34,8 +34,8 @@ harness::Plan make_plan(const Session& session, const models::Shape& shape,
                         const std::vector<std::string>& arms);
 
 /// Makes all plans of a protocol: of each model, and of each routing where it has experts, all arms, the same
-/// on other ISAs, and single positions evicted by a stream as long as the probes in `submission` call for.
-/// Without those probes the stream's arm will fail.
+/// on other ISAs, and single positions evicted by a stream one size longer than the probes in
+/// `submission` call for. Without those probes the stream's arm will fail.
 std::vector<harness::Plan> make_plans(const Session& session, const Protocol& protocol,
                                       const harness::Submission& submission);
 

@@ -1,0 +1,113 @@
+#include <string>
+#include <utility>
+
+#include "analysis/derive_parts.hpp"
+#include "analysis/eviction.hpp"
+#include "analysis/probe_series.hpp"
+#include "harness/residency.hpp"
+#include "harness/retention.hpp"
+
+namespace analysis {
+
+using harness::Interval;
+using harness::Reading;
+using harness::RetentionEstimate;
+using harness::RetentionPoint;
+using harness::Series;
+using harness::Unavailable;
+
+namespace {
+
+int64_t integer_param(const Series& series, const std::string& name) {
+  const auto found = series.params.find(name);
+  const auto* value = found == series.params.end() ? nullptr : std::get_if<int64_t>(&found->second);
+  return value ? *value : 0;
+}
+
+/// One set of the series: positions [first, first + delays.size()) of its curves.
+struct RestedSet {
+  const Series& series;
+  size_t first;
+  const std::vector<int64_t>& delays_ns;
+  double flushed_lap_ns;
+};
+
+/// Reads the delays, or returns none when they do not ascend: then nothing can be read between them.
+std::vector<int64_t> read_delays(const Series& series) {
+  const int64_t count = integer_param(series, "delays");
+  if (count < 1 || count > 1000) return {};
+  std::vector<int64_t> delays_ns;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t delay = integer_param(series, "delay_" + std::to_string(i) + "_ns");
+    if (delay < 0 || (i > 0 && delay <= delays_ns.back())) return {};
+    delays_ns.push_back(delay);
+  }
+  return delays_ns;
+}
+
+harness::Retention by_lines(const RestedSet& set, const Reading<harness::ResidencyCalibration>& calibration,
+                            const std::vector<harness::LineCount>& seen) {
+  if (const auto* why = std::get_if<Unavailable>(&calibration)) return {*why, std::nullopt};
+  std::vector<RetentionPoint> points;
+  for (size_t i = 0; i < set.delays_ns.size(); ++i) {
+    const auto& count = seen[set.first + i];
+    if (count.lines == 0) return {Unavailable{"no line was looked at after some delay"}, std::nullopt};
+    points.push_back({set.delays_ns[i], harness::resident_fraction(
+                                            std::get<harness::ResidencyCalibration>(calibration), count)});
+  }
+  return harness::find_half_life(points);
+}
+
+harness::Retention by_laps(const RestedSet& set) {
+  std::vector<RetentionPoint> points;
+  double warm_ns = 0;
+  for (size_t i = 0; i < set.delays_ns.size(); ++i) {
+    const auto& samples = set.series.samples_by_size[set.first + i];
+    const std::vector<double> laps_ns(samples.begin(), samples.end());
+    if (i == 0 && !laps_ns.empty()) warm_ns = harness::median(laps_ns);
+    const auto fraction = harness::fraction_by_laps(laps_ns, warm_ns, set.flushed_lap_ns);
+    if (const auto* why = std::get_if<Unavailable>(&fraction)) return {*why, std::nullopt};
+    points.push_back({set.delays_ns[i], std::get<Interval>(fraction)});
+  }
+  return harness::find_half_life(points);
+}
+
+}  // namespace
+
+std::vector<RetentionEstimate> derive_retention(const harness::Submission& submission) {
+  const auto found = find_series(submission, "probes", "retention");
+  if (!available(found)) return {};
+  const Series& series = *std::get<const Series*>(found);
+  const auto delays_ns = read_delays(series);
+  std::vector<RetentionEstimate> estimates;
+  if (delays_ns.empty() || series.sizes_bytes.size() % delays_ns.size() != 0 ||
+      series.samples_by_size.size() != series.sizes_bytes.size())
+    return estimates;
+  const auto calibration = harness::read_calibration(series.params);
+  const auto seen = seen_lines(series);
+  for (size_t i = 0; i * delays_ns.size() < series.sizes_bytes.size(); ++i) {
+    const std::string number = std::to_string(i);
+    const RestedSet set{series, i * delays_ns.size(), delays_ns,
+                        static_cast<double>(integer_param(series, "flushed_lap_" + number + "_ns"))};
+    RetentionEstimate estimate;
+    const auto level = series.params.find("level_" + number);
+    const auto* name = level == series.params.end() ? nullptr : std::get_if<std::string>(&level->second);
+    if (name == nullptr || (*name != "l2" && *name != "l3")) continue;
+    estimate.level = *name;
+    estimate.core_kind = measured_core_kind(submission.machine);
+    estimate.set_bytes = series.sizes_bytes[set.first];
+    estimate.delays = static_cast<int64_t>(delays_ns.size());
+    estimate.longest_delay_ns = delays_ns.back();
+    for (auto& [method, retention] :
+         {std::pair{"retention: lines seen by timed loads", by_lines(set, calibration, seen)},
+          {"retention: time of a re-read", by_laps(set)}}) {
+      estimate.method = method;
+      estimate.half_life_ns = retention.half_life_ns;
+      estimate.longer_than_ns = retention.longer_than_ns;
+      estimates.push_back(estimate);
+    }
+  }
+  return estimates;
+}
+
+}  // namespace analysis

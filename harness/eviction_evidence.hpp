@@ -1,0 +1,39 @@
+// Whether what an arm did between tokens really left its weights in no cache: judged from what was measured
+// before and after the timed tokens. Pure functions, so that whoever receives a submission recomputes it.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "harness/cold_size.hpp"
+#include "harness/error.hpp"
+#include "harness/residency.hpp"
+
+namespace harness {
+
+/// Several checks of the same arm. Laps are over the same bytes of the weights.
+struct EvictionEvidence {
+  int64_t checks = 0;
+  int64_t lap_bytes = 0;
+  LapReferences references;  ///< medians and sign-test intervals of warm and flushed laps
+  double first_lap_ns = 0;   ///< median of the first laps after an eviction
+  Reading<ResidencyCalibration> calibration = Unavailable{"no meter"};
+  LineCount seen;  ///< lines that the meter looked at after evictions, before the lap
+};
+
+/// What the evidence shows. `resident` and `why` say it in numbers.
+struct EvictionVerdict {
+  bool evicted = false;
+  Reading<Interval> resident;  ///< share of cached lines; unavailable without a meter
+  std::string why;             ///< "" when evicted
+};
+
+/// Judges: evicted when the first lap is cold (cold_lap_ns) and the meter's interval lies at or below
+/// cold_resident_share; where one of the two cannot tell, the other alone. Unavailable when neither can.
+Reading<EvictionVerdict> judge_eviction(const EvictionEvidence& evidence);
+
+/// Writes the evidence as params of a series (check_…), in whole ns, and reads them back. The reader returns
+/// Unavailable where a document has none: it says what is missing.
+EvidenceParams evidence_params(const EvictionEvidence& evidence);
+Reading<EvictionEvidence> read_evidence(const EvidenceParams& params);
+
+}  // namespace harness

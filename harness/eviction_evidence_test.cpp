@@ -1,0 +1,99 @@
+#include "harness/eviction_evidence.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace harness {
+namespace {
+
+/// Medians of a 32 MiB L3, evicted by 512 MiB.
+EvictionEvidence cold() {
+  EvictionEvidence evidence;
+  evidence.checks = 4;
+  evidence.lap_bytes = 1'933'312;
+  evidence.references = {{17'800, 17'000, 22'400}, {48'000, 47'500, 53'000}};
+  evidence.first_lap_ns = 53'000;
+  evidence.calibration = ResidencyCalibration{156, 128, 1, 64, 0};
+  evidence.seen = {256, 0};
+  return evidence;
+}
+
+EvictionVerdict judged(const EvictionEvidence& evidence) {
+  return std::get<EvictionVerdict>(judge_eviction(evidence));
+}
+
+TEST(EvictionEvidence, is_evicted_when_the_lap_and_the_meter_say_so) {
+  const auto verdict = judged(cold());
+  EXPECT_TRUE(verdict.evicted) << verdict.why;
+  EXPECT_LE(std::get<Interval>(verdict.resident).high, cold_resident_share);
+}
+
+TEST(EvictionEvidence, a_lap_like_a_flushed_one_does_not_hide_lines_that_are_still_cached) {
+  auto evidence = cold();
+  evidence.seen.resident = 122;  // seen after 64 MiB: 48 of 100 cached, and the lap as slow as after a flush
+  const auto verdict = judged(evidence);
+  EXPECT_FALSE(verdict.evicted);
+  EXPECT_NE(verdict.why.find("48 %"), std::string::npos) << verdict.why;
+  EXPECT_EQ(verdict.why.find("lap"), std::string::npos);
+}
+
+TEST(EvictionEvidence, a_fast_first_lap_is_not_evicted_whatever_few_lines_say) {
+  auto evidence = cold();
+  evidence.first_lap_ns = 28'000;
+  const auto verdict = judged(evidence);
+  EXPECT_FALSE(verdict.evicted);
+  EXPECT_NE(verdict.why.find("28000"), std::string::npos) << verdict.why;
+}
+
+TEST(EvictionEvidence, one_source_suffices_where_the_other_cannot_tell) {
+  auto no_laps = cold();
+  no_laps.references.warm_ns = no_laps.references.flushed_ns;  // weights beyond every cache
+  EXPECT_TRUE(judged(no_laps).evicted);
+  no_laps.seen.resident = 100;
+  EXPECT_FALSE(judged(no_laps).evicted);
+  auto no_lines = cold();
+  no_lines.calibration = Unavailable{"the timer is too coarse"};
+  EXPECT_TRUE(judged(no_lines).evicted);
+  EXPECT_EQ(std::get<Unavailable>(judged(no_lines).resident).reason, "the timer is too coarse");
+  auto neither = no_lines;
+  neither.references.warm_ns = neither.references.flushed_ns;
+  const auto verdict = judge_eviction(neither);
+  ASSERT_FALSE(available(verdict));
+  EXPECT_NE(std::get<Unavailable>(verdict).reason.find("too coarse"), std::string::npos);
+}
+
+TEST(EvictionEvidence, comes_back_from_params_as_it_was) {
+  const auto evidence = cold();
+  const auto read = read_evidence(evidence_params(evidence));
+  ASSERT_TRUE(available(read)) << std::get<Unavailable>(read).reason;
+  const auto& back = std::get<EvictionEvidence>(read);
+  EXPECT_EQ(back.checks, evidence.checks);
+  EXPECT_EQ(back.references.flushed_ns, evidence.references.flushed_ns);
+  EXPECT_EQ(back.first_lap_ns, evidence.first_lap_ns);
+  EXPECT_EQ(std::get<ResidencyCalibration>(back.calibration),
+            std::get<ResidencyCalibration>(evidence.calibration));
+  EXPECT_EQ(back.seen, evidence.seen);
+  auto without = evidence;
+  without.calibration = Unavailable{"no flush"};
+  const auto again = read_evidence(evidence_params(without));
+  ASSERT_TRUE(available(again));
+  EXPECT_EQ(std::get<Unavailable>(std::get<EvictionEvidence>(again).calibration).reason, "no flush");
+}
+
+TEST(EvictionEvidence, is_unavailable_when_any_number_is_missing_or_impossible) {
+  const auto whole = evidence_params(cold());
+  for (const auto& [name, value] : whole) {
+    auto params = whole;
+    params.erase(name);
+    const auto read = read_evidence(params);
+    ASSERT_FALSE(available(read)) << name;
+    EXPECT_EQ(std::get<Unavailable>(read).reason, name + " is missing");
+  }
+  auto params = whole;
+  params["check_resident_lines"] = int64_t{257};
+  EXPECT_FALSE(available(read_evidence(params)));
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,44 @@
+// How long a cache keeps lines that nobody touches, from how much of a set is left after a delay. On a host
+// shared with strangers that is a half-life, not a capacity. Pure functions, so that whoever receives a
+// submission recomputes it.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "harness/error.hpp"
+#include "harness/statistics.hpp"
+
+namespace harness {
+
+/// The share of a set that was still cached after a delay, with its interval, in [0, 1].
+struct RetentionPoint {
+  int64_t delay_ns = 0;
+  Interval fraction;
+};
+
+/// Exactly one is there, or neither when the points cannot tell.
+struct Retention {
+  Reading<Interval> half_life_ns;
+  std::optional<double> longer_than_ns;  ///< a lower bound, where the end of the half-life was not seen
+};
+
+/// Returns after which delay half of what was there at the first is gone. Points ascend strictly in delay.
+/// The fractions, and the ends of their intervals, are each made falling in least squares (pool adjacent
+/// violators) and read between delays linearly; the ends of the half-life are where the lower and the upper
+/// curve cross half of the first fraction. Where the upper curve does not cross it within the delays there is
+/// only a lower bound: where the lower curve does, or else the longest delay. Unavailable with fewer than 3
+/// points, or when less than half of the set was there to begin with.
+Retention find_half_life(std::span<const RetentionPoint> points);
+
+/// Returns the share of a set that laps of these times show as still there: (cold − lap) / (cold − warm), cut
+/// to [0, 1], median and sign-test interval. Unavailable when warm is not below 0.9 × cold.
+Reading<Interval> fraction_by_laps(std::span<const double> laps_ns, double warm_ns, double cold_ns);
+
+/// Returns whether weights that are read round and round stay warm: one lap, bytes ÷ rate, must be shorter
+/// than half of the half-life, or than half of its lower bound. Nothing when a bound alone does not decide.
+/// Unavailable without either.
+Reading<std::optional<bool>> stays_warm(double weight_bytes, double bytes_per_s, const Retention& retention);
+
+}  // namespace harness
