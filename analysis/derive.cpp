@@ -50,6 +50,7 @@ harness::Derived derive(const harness::Submission& submission) {
   mark_invalid_roofs(submission, derived.roofs);
   derived.caches = derive_caches(submission);
   derived.retention = derive_retention(submission);
+  derived.jumps = derive_jumps(submission);
   derived.decode = derive_decode(submission, arms, derived.roofs);
   derived.ratios = derive_ratios(arms);
   for (auto& ratio : derive_isa_ratios(submission, arms)) derived.ratios.push_back(std::move(ratio));

@@ -17,8 +17,9 @@ harness::Derived derive(const harness::Submission& submission);
 /// t intervals over the samples of its series. A level's roof is read at half the reported size for L1 and at
 /// the geometric mean of its own and the previous level's reported size for the others: as far from both
 /// edges as a size can be. DRAM is dram_stream at its largest size, and the load latency at the largest size
-/// chased, if that is at least twice the last-level cache. Unavailable with the reason when the cache is not
-/// reported, the series is missing or not ok, or the curve does not reach the size.
+/// chased, if that is at least twice the last-level cache; one more
+/// for each number of threads that dram_stream read with, without latency. Unavailable with the reason when
+/// the cache is not reported, the series is missing or not ok, or the curve does not reach the size.
 std::vector<harness::Roof> derive_roofs(const harness::Submission& submission, const std::string& purpose);
 
 /// Returns the selectors of what a plan decodes in a mode: what forecasts must carry to be compared with it.

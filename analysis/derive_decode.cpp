@@ -57,6 +57,7 @@ constexpr int64_t max_correlated_blocks = int64_t{1} << 20;
 harness::Reading<double> best_read_roof(const std::vector<harness::Roof>& roofs) {
   double best = 0;
   for (const auto& roof : roofs) {
+    if (roof.threads != 1) continue;  // what all cores draw from memory together is no roof of one
     const auto* read = std::get_if<Interval>(&roof.read_bytes_per_s);
     if (read && roof.invalid.empty()) best = std::max(best, read->median);
   }

@@ -38,6 +38,8 @@ std::vector<ArmRecord> collect_arms(const harness::Submission& submission);
 /// (harness/knees.hpp). An edge belongs to the level whose reported size is nearest, within a quarter and
 /// four times.
 std::vector<harness::CacheEstimate> derive_caches(const harness::Submission& submission);
+/// Of each series of chunked_stream what it costs to begin a chunk (harness/jump_cost.hpp).
+std::vector<harness::JumpEstimate> derive_jumps(const harness::Submission& submission);
 std::vector<harness::DecodeResult> derive_decode(const harness::Submission& submission,
                                                  const std::vector<ArmRecord>& arms,
                                                  const std::vector<harness::Roof>& roofs);

@@ -135,5 +135,34 @@ TEST(derive_roofs, gives_no_memory_latency_from_a_chase_inside_the_cache) {
   EXPECT_TRUE(available(derive_roofs(submission, "probes")[3].load_latency_ns));
 }
 
+TEST(derive_roofs, what_several_threads_read_from_memory_is_a_roof_of_its_own) {
+  auto submission = test_submission();
+  auto team = test_curve("dram_stream", "bytes", {256 << 20}, [](int64_t) { return 31e9; });
+  team.params["threads"] = int64_t{4};
+  auto store = test_curve("dram_stream", "bytes", {256 << 20}, [](int64_t) { return 9e9; });
+  store.params["threads"] = int64_t{8};
+  store.params["operation"] = std::string("store");
+  submission.launches[0].series.push_back(team);
+  submission.launches[0].series.push_back(store);
+  const auto roofs = derive_roofs(submission, "probes");
+  ASSERT_EQ(roofs.size(), 5u);
+  EXPECT_EQ(roofs[3].threads, 1);
+  EXPECT_NEAR(read_rate(roofs[3]), read_rate(derive_roofs(test_submission(), "probes")[3]), 1);
+  EXPECT_EQ(roofs[4].level, "dram");
+  EXPECT_EQ(roofs[4].threads, 4);
+  EXPECT_NEAR(read_rate(roofs[4]), 31e9, 1e3);
+  EXPECT_FALSE(available(roofs[4].load_latency_ns));
+}
+
+TEST(derive_roofs, a_chase_within_windows_is_not_read_as_latency) {
+  auto submission = test_submission();
+  auto windowed = test_curve("load_latency", "loads", test_sizes(), [](int64_t) { return 1e9 / 77; });
+  windowed.params["window_bytes"] = int64_t{65536};
+  windowed.params["huge_bytes_granted"] = windowed.params["buffer_bytes"] = int64_t{128} << 20;
+  submission.launches[0].series.push_back(windowed);
+  EXPECT_NEAR(latency(derive_roofs(submission, "probes")[0]),
+              latency(derive_roofs(test_submission(), "probes")[0]), 1e-9);
+}
+
 }  // namespace
 }  // namespace analysis

@@ -94,6 +94,15 @@ void list(Lister& to, const harness::RetentionEstimate& retention) {
   to.add("method", retention.method);
 }
 
+void list(Lister& to, const harness::JumpEstimate& jump) {
+  to.add("pool_bytes", jump.pool_bytes);
+  to.add("core_kind", jump.core_kind);
+  to.add("page_bytes", jump.page_bytes);
+  to.add("jump_ns", jump.jump_ns);
+  to.add("read_bytes_per_s", jump.read_bytes_per_s);
+  to.add("misfit_ratio", jump.misfit_ratio);
+}
+
 void list(Lister& to, const harness::DecodeResult& result) {
   list(to, result.key);
   to.add("arm", result.arm);
@@ -145,6 +154,7 @@ std::vector<DerivedField> derived_fields(const harness::Derived& derived) {
   list_all(lister, "roofs", derived.roofs);
   list_all(lister, "caches", derived.caches);
   list_all(lister, "retention", derived.retention);
+  list_all(lister, "jumps", derived.jumps);
   list_all(lister, "decode", derived.decode);
   list_all(lister, "ratios", derived.ratios);
   list_all(lister, "forecast_errors", derived.forecast_errors);

@@ -397,6 +397,20 @@ TEST(plausibility, P02_the_highest_clock_sample_counts) {
   EXPECT_EQ(codes(restated(submission)), Codes{});
 }
 
+TEST(plausibility, P02_holds_each_of_several_cores_against_the_limit_of_one) {
+  auto submission = test_submission();
+  auto team = test_curve("dram_stream", "bytes", {256 << 20}, [](int64_t) { return 800e9; });
+  team.params["threads"] = int64_t{2};  // 3 × 32 × 4 GHz × 1.05 = 403.2 each
+  submission.launches[0].series.push_back(team);
+  EXPECT_EQ(codes(restated(submission)), Codes{});
+  submission.launches[0].series.back().work_per_sample[0] =
+      submission.launches[0].series.back().work_per_sample[0] / 80 * 81;
+  const auto findings = check_plausibility(restated(submission));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].code, "P02");
+  EXPECT_EQ(findings[0].pointer, "/derived/roofs/4/read_bytes_per_s");
+}
+
 TEST(plausibility, P02_also_bounds_decode) {
   TestRun run;
   run.l1_bytes_per_s = run.l2_bytes_per_s = run.l3_bytes_per_s = 64e9;

@@ -29,20 +29,20 @@ std::string text_param(const Series& series, const std::string& name, const std:
   return text ? *text : otherwise;
 }
 
+/// Reads, not confined to windows: what forecasts and roofs are about.
+bool is_main_series(const Series& series, int threads) {
+  return text_param(series, "operation", "read") == "read" &&
+         integer_param(series, "threads", 1) == threads && integer_param(series, "window_bytes", 0) == 0;
+}
+
+}  // namespace
+
 int64_t integer_param(const Series& series, const std::string& name, int64_t otherwise) {
   const auto found = series.params.find(name);
   if (found == series.params.end()) return otherwise;
   const auto* value = std::get_if<int64_t>(&found->second);
   return value ? *value : otherwise;
 }
-
-/// Reads by one thread, not confined to windows: what forecasts and roofs of a core are about.
-bool is_main_series(const Series& series) {
-  return text_param(series, "operation", "read") == "read" && integer_param(series, "threads", 1) == 1 &&
-         integer_param(series, "window_bytes", 0) == 0;
-}
-
-}  // namespace
 
 int64_t series_page_bytes(const Series& series, int64_t otherwise) {
   const int64_t granted = integer_param(series, "huge_bytes_granted", 0);
@@ -59,9 +59,9 @@ struct Candidate {
   std::string reason;
 };
 
-void consider(const harness::Launch& launch, const std::string& probe, Candidate& candidate) {
+void consider(const harness::Launch& launch, const std::string& probe, int threads, Candidate& candidate) {
   for (const auto& series : launch.series) {
-    if (series.probe != probe || !is_main_series(series)) continue;
+    if (series.probe != probe || !is_main_series(series, threads)) continue;
     if (series.status != harness::Status::ok) {
       candidate.reason = fmt::format("{}: {}", probe, series.reason.empty() ? "failed" : series.reason);
     } else if (!candidate.best || series_page_bytes(series, 0) > series_page_bytes(*candidate.best, 0)) {
@@ -85,18 +85,18 @@ Reading<Curve> curve_of(const Series& series, const std::string& probe, harness:
 }  // namespace
 
 Reading<const Series*> find_series(const Submission& submission, const std::string& purpose,
-                                   const std::string& probe) {
+                                   const std::string& probe, int threads) {
   Candidate candidate{nullptr, probe + " has not run"};
   for (const auto& launch : submission.launches) {
-    if (launch.purpose == purpose) consider(launch, probe, candidate);
+    if (launch.purpose == purpose) consider(launch, probe, threads, candidate);
   }
   if (!candidate.best) return Unavailable{candidate.reason};
   return candidate.best;
 }
 
 Reading<Curve> find_curve(const Submission& submission, const std::string& purpose, const std::string& probe,
-                          harness::Spread spread) {
-  const auto found = find_series(submission, purpose, probe);
+                          harness::Spread spread, int threads) {
+  const auto found = find_series(submission, purpose, probe, threads);
   if (const auto* why = std::get_if<Unavailable>(&found)) return *why;
   return curve_of(*std::get<const Series*>(found), probe, spread);
 }
@@ -107,7 +107,7 @@ std::vector<Curve> repeated_curves(const Submission& submission, const std::stri
   for (const auto& launch : submission.launches) {
     if (launch.purpose != "roofs_resumed" && launch.purpose != "roofs_after") continue;
     Candidate candidate{nullptr, ""};
-    consider(launch, probe, candidate);
+    consider(launch, probe, 1, candidate);
     if (!candidate.best) continue;
     const auto curve = curve_of(*candidate.best, probe, spread);
     if (available(curve)) curves.push_back(std::get<Curve>(curve));

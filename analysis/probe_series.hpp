@@ -9,14 +9,20 @@
 namespace analysis {
 
 /// Returns the first ok series of a probe in launches of a purpose; of several page sizes the largest, of
-/// several operations the read, on one thread, not confined to windows. Unavailable with the series' own reason, or "PROBE has not run".
+/// several operations the read, on that many threads, not confined to windows. Unavailable with the series'
+/// own reason, or "PROBE has not run".
 harness::Reading<const harness::Series*> find_series(const harness::Submission& submission,
-                                                     const std::string& purpose, const std::string& probe);
+                                                     const std::string& purpose, const std::string& probe,
+                                                     int threads = 1);
 
 /// Returns the curve of a probe: bytes/s for probes that count bytes, cycles/s for cycles, ns per load for
 /// loads.
 harness::Reading<harness::Curve> find_curve(const harness::Submission& submission, const std::string& purpose,
-                                            const std::string& probe, harness::Spread spread);
+                                            const std::string& probe, harness::Spread spread,
+                                            int threads = 1);
+
+/// Returns a whole number among the params of a series, or `otherwise`.
+int64_t integer_param(const harness::Series& series, const std::string& name, int64_t otherwise);
 
 /// Returns the curves of a probe that were taken again, in order: after pauses (purpose roofs_resumed) and
 /// after decode (roofs_after). Launches without one are left out.

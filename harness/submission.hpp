@@ -228,10 +228,21 @@ struct Flag {
   double value = 0;
 };
 
+/// What it costs to begin a chunk of a pool (chunked_stream), fitted through the times of its chunk sizes.
+struct JumpEstimate {
+  int64_t pool_bytes = 0;
+  std::string core_kind = "uniform";
+  int64_t page_bytes = 4096;
+  Reading<Interval> jump_ns;           ///< may be negative
+  Reading<Interval> read_bytes_per_s;  ///< of chunks so long that their beginning does not count
+  Reading<double> misfit_ratio;        ///< largest relative distance of a size's median from the line
+};
+
 struct Derived {
   std::vector<Roof> roofs;
   std::vector<CacheEstimate> caches;
   std::vector<RetentionEstimate> retention;
+  std::vector<JumpEstimate> jumps;
   std::vector<DecodeResult> decode;
   std::vector<ArmRatio> ratios;
   std::vector<ForecastError> forecast_errors;

@@ -135,6 +135,8 @@ inline Derived example_derived() {
   derived.retention = {
       {"l3", "uniform", 16'777'216, 11, 100'000'000, Interval{12e6, 9e6, 15e6}, std::nullopt, "lines seen"},
       {"l2", "uniform", 524'288, 11, 100'000'000, Unavailable{"longer than 100.0 ms"}, 1e8, "lines seen"}};
+  derived.jumps = {
+      {134'217'728, "uniform", 2'097'152, Interval{120, -3, 130}, Interval{2e10, 1.9e10, 2.1e10}, 0.03}};
   DecodeResult result;
   result.key = example_key("warm");
   result.arm = "warm";

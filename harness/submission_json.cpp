@@ -128,6 +128,16 @@ void fields(Io& io, T& value) {
   io("method", value.method);
 }
 
+template <class Io, Like<JumpEstimate> T>
+void fields(Io& io, T& value) {
+  io("pool_bytes", value.pool_bytes);
+  io("core_kind", value.core_kind);
+  io("page_bytes", value.page_bytes);
+  io("jump_ns", value.jump_ns);
+  io("read_bytes_per_s", value.read_bytes_per_s);
+  io("misfit_ratio", value.misfit_ratio);
+}
+
 template <class Io, Like<DecodeResult> T>
 void fields(Io& io, T& value) {
   fields(io, value.key);
@@ -184,6 +194,7 @@ void fields(Io& io, T& value) {
   io("roofs", value.roofs);
   io("caches", value.caches);
   io.optional("retention", value.retention);
+  io.optional("jumps", value.jumps);
   io("decode", value.decode);
   io("ratios", value.ratios);
   io("forecast_errors", value.forecast_errors);

@@ -37,5 +37,33 @@ TEST(DramStream, reads_one_size_beyond_every_cache) {
   EXPECT_EQ(series.samples_by_size[0].size(), 1U);
 }
 
+TEST(DramStream, more_threads_than_cores_are_unavailable) {
+  const auto topology = harness::read_host_topology();
+  const auto features = harness::read_cpu_features();
+  ProbeContext context{topology, features, harness::steady_clock(), {}, 2, 1, 7, {}};
+  context.variant.threads = 100'000;
+  const auto series = find_probe("dram_stream").run(context);
+  EXPECT_EQ(series.status, harness::Status::unavailable);
+  EXPECT_NE(series.reason.find("a core each"), std::string::npos) << series.reason;
+}
+
+TEST(DramStream, all_cores_share_the_memory_and_each_result_is_verified) {
+  const auto topology = harness::read_host_topology();
+  const auto features = harness::read_cpu_features();
+  ProbeContext context{topology, features, harness::steady_clock(), {}, 2, 2, 7, {}};
+  for (const Variant& variant : find_probe("dram_stream").variants(context)) {
+    if (variant.threads == 1 || (variant.operation != "read" && variant.operation != "triad")) continue;
+    context.variant = variant;
+    const auto series = find_probe("dram_stream").run(context);
+    if (series.status == harness::Status::unavailable) GTEST_SKIP() << series.reason;
+    ASSERT_EQ(series.status, harness::Status::ok) << series.reason;
+    EXPECT_EQ(std::get<int64_t>(series.params.at("threads")), variant.threads);
+    EXPECT_GE(std::get<int64_t>(series.params.at("start_skew_ns")), 0);
+    ASSERT_EQ(series.samples_by_size.size(), 1U);
+    EXPECT_EQ(series.samples_by_size[0].size(), 2U);
+    EXPECT_GT(series.work_per_sample[0], series.sizes_bytes[0]);
+  }
+}
+
 }  // namespace
 }  // namespace probes

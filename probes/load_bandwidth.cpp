@@ -1,9 +1,8 @@
-// load_bandwidth: how many bytes per second a core loads from a working set that it reads round and round.
-#include "harness/buffer.hpp"
+// load_bandwidth: how many bytes per second a core reads from a working set, or stores, copies and adds in
+// it, round and round.
 #include "probes/memory_budget.hpp"
-#include "probes/paged_buffer.hpp"
 #include "probes/probe.hpp"
-#include "probes/read_sweep.hpp"
+#include "probes/stream_sweep.hpp"
 #include "probes/sweep.hpp"
 
 namespace probes {
@@ -14,29 +13,29 @@ harness::Series run(const ProbeContext& context) {
   if (!harness::available(sizes)) {
     return unavailable_series("load_bandwidth", std::get<harness::Unavailable>(sizes).reason);
   }
-  const auto& sizes_bytes = std::get<std::vector<int64_t>>(sizes);
-  const auto taken = take_buffer(sizes_bytes.back(), context.variant.pages, context.seed);
-  if (!harness::available(taken))
-    return unavailable_series("load_bandwidth", std::get<harness::Unavailable>(taken).reason);
-  return read_sweep("load_bandwidth", context, sizes_bytes, std::get<harness::Buffer>(taken));
+  return stream_sweep("load_bandwidth", context, std::get<std::vector<int64_t>>(sizes));
 }
 
 std::vector<Variant> variants(const ProbeContext&) {
-  std::vector<Variant> listed(2);
+  std::vector<Variant> listed(5);
   listed[1].pages = "small";
+  listed[2].operation = "store";
+  listed[3].operation = "copy";
+  listed[4].operation = "triad";
   return listed;
 }
 
 }  // namespace
 
 extern const Probe load_bandwidth_probe;
-const Probe load_bandwidth_probe{"load_bandwidth",
-                                 "read bandwidth over working-set sizes (widest vectors)",
-                                 true,
-                                 run,
-                                 "pages",
-                                 variants,
-                                 3,
-                                 true};
+const Probe load_bandwidth_probe{
+    "load_bandwidth",
+    "bandwidth over working-set sizes: read, store, copy, triad (widest vectors)",
+    true,
+    run,
+    "operation pages",
+    variants,
+    3,
+    true};
 
 }  // namespace probes

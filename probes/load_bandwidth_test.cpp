@@ -47,5 +47,49 @@ TEST(LoadBandwidth, is_unavailable_beyond_the_memory_budget) {
   EXPECT_NE(series.reason.find("exceeds"), std::string::npos) << series.reason;
 }
 
+harness::Series run_operation(const std::string& operation, const std::vector<int64_t>& sizes,
+                              const harness::CpuFeatures& features) {
+  const harness::Topology topology;
+  ProbeContext context{topology, features, harness::steady_clock(), sizes, 2, 2, 7, {}};
+  context.variant.operation = operation;
+  return find_probe("load_bandwidth").run(context);
+}
+
+TEST(LoadBandwidth, counts_what_each_operation_moves_and_says_what_write_allocate_adds) {
+  struct Expected {
+    const char* operation;
+    int64_t pass_bytes;
+    double traffic_ratio;
+  };
+  for (const Expected& expected : {Expected{"store", 16384, 2}, Expected{"copy", 16384, 1.5},
+                                   Expected{"triad", 3 * 5120, 4.0 / 3}, Expected{"read", 16384, 1}}) {
+    const auto series = run_operation(expected.operation, {16384}, harness::read_cpu_features());
+    ASSERT_EQ(series.status, harness::Status::ok) << expected.operation << ": " << series.reason;
+    EXPECT_EQ(std::get<std::string>(series.params.at("operation")), expected.operation);
+    EXPECT_EQ(series.work_per_sample[0] % expected.pass_bytes, 0) << expected.operation;
+    EXPECT_DOUBLE_EQ(std::get<double>(series.params.at("traffic_ratio")), expected.traffic_ratio);
+  }
+}
+
+TEST(LoadBandwidth, an_operation_that_the_stream_lacks_is_unavailable_and_a_set_too_small_are_unavailable) {
+  const auto series = run_operation("store_nt", {16384}, {});
+  EXPECT_EQ(series.status, harness::Status::unavailable);
+  EXPECT_NE(series.reason.find("scalar"), std::string::npos) << series.reason;
+  EXPECT_NE(run_operation("triad", {1024}, harness::read_cpu_features()).reason.find("too small"),
+            std::string::npos);
+}
+
+TEST(LoadBandwidth, lists_reads_on_both_page_sizes_and_the_streams_that_store) {
+  const harness::Topology topology;
+  const harness::CpuFeatures features;
+  const auto listed =
+      find_probe("load_bandwidth")
+          .variants(ProbeContext{topology, features, harness::steady_clock(), {}, 2, 2, 7, {}});
+  ASSERT_EQ(listed.size(), 5U);
+  EXPECT_EQ(listed[0], Variant{});
+  EXPECT_EQ(listed[1].pages, "small");
+  EXPECT_EQ(listed[4].operation, "triad");
+}
+
 }  // namespace
 }  // namespace probes

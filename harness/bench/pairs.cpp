@@ -14,6 +14,7 @@
 #include "harness/error.hpp"
 #include "harness/sampler.hpp"
 #include "harness/statistics.hpp"
+#include "harness/streams/faster_read.hpp"
 #include "harness/streams/streams.hpp"
 #include "models/kernels/select.hpp"
 
@@ -72,8 +73,9 @@ class PackedGemv {
   double read_rate(const harness::Streams& stream) {
     uint64_t read = 0;
     int64_t passes = 0;
+    const harness::ReadLoop loop = harness::faster_read(stream, memory_.data(), memory_.bytes());
     const double rate = measure(static_cast<double>(memory_.bytes()), [&](int64_t calls) {
-      read = stream.read(memory_.data(), memory_.bytes(), calls);
+      read = loop(memory_.data(), memory_.bytes(), calls);
       passes = calls;
     });
     if (read != (passes % 2 == 1 ? one_pass_ : 0)) wrong(fmt::format("read stream {}", stream.isa));

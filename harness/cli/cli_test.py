@@ -108,6 +108,11 @@ class BadInput(unittest.TestCase):
         self.refused(2, "moe_ternary_8m does not decode in float", "decode", "moe_ternary_8m", "--arithmetic", "float")
         self.refused(2, "--no-such-option", "info", "--no-such-option")
         self.refused(2, "core_clock.*--size", "probe", "core_clock", "--size", "16KiB")
+        self.refused(2, "load_bandwidth.*--window", "probe", "load_bandwidth", "--window", "64KiB")
+        self.refused(2, "pages", "probe", "load_latency", "--pages", "giant")
+        self.refused(2, "operation", "probe", "load_bandwidth", "--operation", "scale")
+        self.refused(2, "size '9 pears'", "probe", "load_latency", "--window", "9 pears")
+        self.refused(6, "a core each", "probe", "dram_stream", "--threads", "4096")
 
     def test_a_size_that_memory_cannot_hold_is_refused(self):
         self.refused(6, "(?i)memory", "probe", "load_latency", "--size", "900GiB")

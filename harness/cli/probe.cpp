@@ -14,6 +14,7 @@
 #include "harness/cli/disturbed_text.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/parse.hpp"
+#include "harness/cli/plot.hpp"
 #include "harness/cli/result_table.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/cli/variant_options.hpp"
@@ -97,9 +98,16 @@ std::string curve_text(const Terminal& terminal, const harness::Series& series) 
                      digits, terminal.utf8 ? "–" : "-", curve.high[i] * scale, digits),
          loads || bytes ? bar(terminal, curve.values[i] / highest, 40) : ""});
   }
+  std::string picture;
+  if (loads || bytes) {
+    std::vector<double> values = curve.values;
+    for (double& value : values) value *= scale;
+    picture = plot(terminal, curve.sizes_bytes, values, loads ? "ns" : "GB/s",
+                   loads ? Axis::logarithm : Axis::from_zero);
+  }
   DisturbedCount count;
   count_disturbed(series, count);
-  return paint(terminal, Colour::bold, heading(series)) + "\n" + to_text(terminal, table) +
+  return paint(terminal, Colour::bold, heading(series)) + "\n" + picture + to_text(terminal, table) +
          to_sentence(count) + "\n\n";
 }
 
@@ -125,6 +133,26 @@ std::string series_text(const Terminal& terminal, const harness::Series& series,
   if (series.probe == "residency") return residency_text(terminal, series);
   if (series.probe == "retention") return retention_text(terminal, series, derived.retention);
   return curve_text(terminal, series);
+}
+
+/// Returns one line per pool: what a jump costs, or why that cannot be told.
+std::string jumps_text(const Terminal& terminal, const std::vector<harness::JumpEstimate>& jumps) {
+  if (jumps.empty()) return "";
+  Table table{{"pool", "ns per jump [95 %]", "then GB/s [95 %]", "misfit"}, {}, {0}};
+  const auto interval = [&](const harness::Reading<harness::Interval>& reading, double scale) {
+    const auto* value = std::get_if<harness::Interval>(&reading);
+    if (value == nullptr) return std::get<harness::Unavailable>(reading).reason;
+    return fmt::format("{:.1f} [{:.1f} {} {:.1f}]", value->median * scale, value->low * scale,
+                       terminal.utf8 ? "…" : "..", value->high * scale);
+  };
+  for (const harness::JumpEstimate& jump : jumps) {
+    const auto* misfit = std::get_if<double>(&jump.misfit_ratio);
+    table.rows.push_back({format_bytes(static_cast<double>(jump.pool_bytes)), interval(jump.jump_ns, 1),
+                          misfit != nullptr ? interval(jump.read_bytes_per_s, 1e-9) : "",
+                          misfit != nullptr ? fmt::format("{:.0f} %", *misfit * 100) : ""});
+  }
+  return paint(terminal, Colour::bold, "time per chunk = jump + bytes / rate") + "\n" +
+         to_text(terminal, table) + "\n";
 }
 
 /// Throws Error(usage) for an ID that is neither a probe nor cache_capacity, with the nearest of all of them.
@@ -179,7 +207,8 @@ ProbeRequest request_of(const ProbeOptions& options) {
   for (const std::string& size : options.sizes) request.sizes_bytes.push_back(parse_size(size));
   request.sizes_per_octave = options.sizes_per_octave;
   request.samples = options.samples;
-  request.all_variants = true;
+  // Capacities need the main curves alone.
+  request.all_variants = options.ids != std::vector<std::string>{capacity_id};
   request.choice = *options.choice;
   if (options.ids.empty()) request.budget_ns = complete_budget_ns;
   if (!options.budget.empty()) request.budget_ns = parse_duration_ns(options.budget);
@@ -226,6 +255,7 @@ harness::ExitCode run(const ProbeOptions& options, const Terminal& terminal) {
   std::string result;
   for (const harness::Series& series : submission.launches[0].series)
     result += series_text(terminal, series, submission.derived);
+  result += jumps_text(terminal, submission.derived.jumps);
   if (shows_capacities(options, request)) result += capacities_text(terminal, submission.derived);
   if (complete) result += roofs_text(terminal, submission.derived.roofs) + "\n";
   result += flags_text(terminal, submission) + budget_text(submission.launches[0], request.budget_ns);

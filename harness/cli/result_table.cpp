@@ -132,14 +132,15 @@ std::string roofs_text(const Terminal& terminal, const std::vector<harness::Roof
   for (const harness::Roof& roof : roofs) {
     const auto* rate = std::get_if<Interval>(&roof.read_bytes_per_s);
     const auto* latency = std::get_if<Interval>(&roof.load_latency_ns);
-    table.rows.push_back({roof.level,
-                          rate || latency ? format_bytes(static_cast<double>(roof.size_bytes)) : "",
-                          rate ? rate_interval(terminal, *rate) : "unavailable",
-                          latency ? fmt::format("{:.1f} [{:.1f}{}{:.1f}]", latency->median, latency->low,
-                                                dash(terminal), latency->high)
-                                  : "unavailable",
-                          rate ? bar(terminal, rate->median / best, 20)
-                               : std::get<harness::Unavailable>(roof.read_bytes_per_s).reason});
+    table.rows.push_back(
+        {roof.threads == 1 ? roof.level : fmt::format("{}, {} threads", roof.level, roof.threads),
+         rate || latency ? format_bytes(static_cast<double>(roof.size_bytes)) : "",
+         rate ? rate_interval(terminal, *rate) : "unavailable",
+         latency ? fmt::format("{:.1f} [{:.1f}{}{:.1f}]", latency->median, latency->low, dash(terminal),
+                               latency->high)
+                 : "unavailable",
+         rate ? bar(terminal, rate->median / best, 20)
+              : std::get<harness::Unavailable>(roof.read_bytes_per_s).reason});
   }
   std::string text = to_text(terminal, table);
   for (const harness::Roof& roof : roofs) text += invalid_line(terminal, roof.level, roof.invalid);

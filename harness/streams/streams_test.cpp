@@ -5,7 +5,10 @@
 #include <cstring>
 #include <new>
 #include <set>
+#include <utility>
 #include <vector>
+
+#include "harness/streams/faster_read.hpp"
 
 namespace harness {
 namespace {
@@ -39,8 +42,19 @@ std::vector<Streams> runnable_tables() {
   return tables;
 }
 
-TEST(Streams, one_pass_returns_the_xor_of_all_words_for_every_isa_and_size) {
+/// Every read loop of this host as the `read` of a table, so that one test holds for all.
+std::vector<Streams> runnable_reads() {
+  std::vector<Streams> reads = runnable_tables();
   for (const Streams& table : runnable_tables()) {
+    if (table.read_ahead == nullptr) continue;
+    reads.push_back(table);
+    reads.back().read = table.read_ahead;
+  }
+  return reads;
+}
+
+TEST(Streams, one_pass_returns_the_xor_of_all_words_for_every_isa_and_size) {
+  for (const Streams& table : runnable_reads()) {
     for (size_t bytes : {size_t{512}, size_t{1024}, size_t{2560}, page, 5 * page + 512}) {
       const Words words(bytes);
       EXPECT_EQ(table.read(words.data, bytes, 1), words.plain_xor()) << table.isa << " " << bytes;
@@ -49,7 +63,7 @@ TEST(Streams, one_pass_returns_the_xor_of_all_words_for_every_isa_and_size) {
 }
 
 TEST(Streams, changing_any_one_byte_changes_the_checksum) {
-  for (const Streams& table : runnable_tables()) {
+  for (const Streams& table : runnable_reads()) {
     Words words(2560);
     const uint64_t before = table.read(words.data, 2560, 1);
     auto* bytes = reinterpret_cast<unsigned char*>(words.data);
@@ -62,7 +76,7 @@ TEST(Streams, changing_any_one_byte_changes_the_checksum) {
 }
 
 TEST(Streams, passes_cancel_in_pairs_so_that_every_pass_must_have_been_read) {
-  for (const Streams& table : runnable_tables()) {
+  for (const Streams& table : runnable_reads()) {
     const Words words(page);
     EXPECT_EQ(table.read(words.data, page, 0), 0U) << table.isa;
     EXPECT_EQ(table.read(words.data, page, 2), 0U) << table.isa;
@@ -72,12 +86,73 @@ TEST(Streams, passes_cancel_in_pairs_so_that_every_pass_must_have_been_read) {
 }
 
 TEST(Streams, bytes_after_the_end_are_not_read_into_the_checksum) {
-  for (const Streams& table : runnable_tables()) {
+  for (const Streams& table : runnable_reads()) {
     Words words(2 * page);
     const uint64_t before = table.read(words.data, page, 1);
     words.data[page / 8] ^= 1;
     EXPECT_EQ(table.read(words.data, page, 1), before) << table.isa;
   }
+}
+
+TEST(Streams, a_store_leaves_the_word_of_its_last_pass_everywhere_and_nothing_beyond) {
+  for (const Streams& table : runnable_tables()) {
+    for (const auto store : {table.store, table.store_nt}) {
+      if (store == nullptr) continue;
+      for (size_t bytes : {size_t{512}, size_t{2560}, page}) {
+        Words words(page + 512);
+        const uint64_t after = words.data[bytes / 8];
+        store(words.data, bytes, 3, 40);
+        for (size_t i = 0; i < bytes / 8; ++i) ASSERT_EQ(words.data[i], 42U) << table.isa << " " << i;
+        EXPECT_EQ(words.data[bytes / 8], after) << table.isa;
+      }
+    }
+  }
+}
+
+TEST(Streams, a_copy_is_the_same_bytes_and_nothing_beyond) {
+  for (const Streams& table : runnable_tables()) {
+    for (size_t bytes : {size_t{512}, size_t{2560}, page}) {
+      const Words from(page + 512);
+      Words to(page + 512);
+      std::memset(to.data, 0, page + 512);
+      table.copy(to.data, from.data, bytes, 2);
+      EXPECT_EQ(std::memcmp(to.data, from.data, bytes), 0) << table.isa << " " << bytes;
+      EXPECT_EQ(to.data[bytes / 8], 0U) << table.isa;
+    }
+  }
+}
+
+TEST(Streams, triad_rounds_product_and_sum_apart_on_every_isa) {
+  constexpr size_t bytes = 2560, count = bytes / sizeof(double);
+  const Words memory(3 * page);
+  auto* const a = reinterpret_cast<double*>(memory.data);
+  double *const b = a + page / 8, *const c = a + 2 * page / 8;
+  for (size_t i = 0; i < count; ++i) {
+    b[i] = 1.0 / static_cast<double>(i + 3);
+    c[i] = static_cast<double>(i) / 7;
+  }
+  for (const Streams& table : runnable_tables()) {
+    for (size_t i = 0; i <= count; ++i) a[i] = -1;
+    table.triad(a, b, c, bytes, 0.1, 1);
+    for (size_t i = 0; i < count; ++i) ASSERT_EQ(a[i], b[i] + 0.1 * c[i]) << table.isa << " " << i;
+    EXPECT_EQ(a[count], -1) << table.isa;
+  }
+}
+
+uint64_t slow_read(const void* data, size_t bytes, int64_t passes) {
+  uint64_t sum = 0;
+  for (int i = 0; i < 20; ++i) sum ^= streams_tables().front().read(data, bytes, passes);
+  return sum;
+}
+
+TEST(HardwareStreams, of_two_read_loops_the_faster_one_is_taken_whichever_it_is) {
+  const Words words(16 * page);
+  Streams table = streams_tables().front();
+  EXPECT_EQ(faster_read(table, words.data, 16 * page), table.read);
+  table.read_ahead = slow_read;
+  EXPECT_EQ(faster_read(table, words.data, 16 * page), table.read);
+  std::swap(table.read, table.read_ahead);
+  EXPECT_EQ(faster_read(table, words.data, 16 * page), table.read_ahead);
 }
 
 TEST(Streams, tables_begin_with_scalar_and_widen) {
@@ -87,6 +162,9 @@ TEST(Streams, tables_begin_with_scalar_and_widen) {
   std::set<std::string> names;
   for (size_t i = 0; i < tables.size(); ++i) {
     EXPECT_NE(tables[i].read, nullptr);
+    EXPECT_NE(tables[i].store, nullptr);
+    EXPECT_NE(tables[i].copy, nullptr);
+    EXPECT_NE(tables[i].triad, nullptr);
     EXPECT_TRUE(names.insert(tables[i].isa).second) << tables[i].isa;
     if (i > 0) {
       EXPECT_GT(tables[i].vector_bytes, tables[i - 1].vector_bytes);

@@ -1,0 +1,102 @@
+#include "probes/core_team.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <set>
+#include <thread>
+
+#include "harness/pinning.hpp"
+
+namespace probes {
+namespace {
+
+/// Lets threads go when all of them have come. One that failed comes, too, so that nobody waits for it.
+class StartLine {
+ public:
+  explicit StartLine(size_t threads) : missing_(threads) {}
+  /// Returns whether all came without failure.
+  bool wait(bool failed) {
+    if (failed) failed_.store(true);
+    missing_.fetch_sub(1);
+    // Spins, so that all see the start within a cache miss; yields now and then where cores are fewer.
+    constexpr int spins_before_yield = 100'000;
+    for (int spins = 0; missing_.load() > 0; ++spins) {
+      if (spins % spins_before_yield == spins_before_yield - 1) std::this_thread::yield();
+    }
+    return !failed_.load();
+  }
+
+ private:
+  std::atomic<size_t> missing_;
+  std::atomic<bool> failed_{false};
+};
+
+struct Turn {
+  int64_t start_ns = 0, end_ns = 0;
+  harness::Disturbance disturbance;
+  std::exception_ptr error;
+};
+
+void add(harness::Disturbance& sum, const harness::Disturbance& each) {
+  sum.involuntary_switches += each.involuntary_switches;
+  sum.voluntary_switches += each.voluntary_switches;
+  sum.minor_faults += each.minor_faults;
+  sum.major_faults += each.major_faults;
+  sum.cpu_ns += each.cpu_ns;
+  sum.wall_ns += each.wall_ns;
+  sum.steal_ns = std::max(sum.steal_ns, each.steal_ns);  // that of the machine, seen by each
+}
+
+}  // namespace
+
+std::vector<int> one_pu_per_core(const harness::Topology& topology) {
+  std::set<int> cores;
+  std::vector<int> pus;
+  for (const harness::Pu& pu : topology.pus) {
+    if (pu.allowed && cores.insert(pu.core).second) pus.push_back(pu.os_index);
+  }
+  return pus;
+}
+
+TeamRound run_together(const harness::Topology& topology, const std::vector<int>& pus,
+                       const harness::Clock& clock, const std::function<void(size_t)>& prepare,
+                       const std::function<void(size_t)>& timed) {
+  StartLine line(pus.size());
+  std::vector<Turn> turns(pus.size());
+  const auto take_turn = [&](size_t i) {
+    Turn& turn = turns[i];
+    std::unique_ptr<harness::Pin> pin;
+    harness::Disturbance before;
+    try {
+      pin = std::make_unique<harness::Pin>(topology, pus[i]);
+      prepare(i);
+      before = harness::read_disturbance(clock);
+    } catch (const std::exception&) {
+      turn.error = std::current_exception();
+    }
+    if (!line.wait(turn.error != nullptr)) return;
+    turn.start_ns = clock.now_ns();
+    timed(i);
+    turn.end_ns = clock.now_ns();
+    turn.disturbance = harness::since(before, harness::read_disturbance(clock));
+  };
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < pus.size(); ++i) threads.emplace_back(take_turn, i);
+  for (std::thread& thread : threads) thread.join();
+  TeamRound round;
+  int64_t first_ns = INT64_MAX, last_start_ns = INT64_MIN, last_end_ns = INT64_MIN;
+  for (const Turn& turn : turns) {
+    if (turn.error) std::rethrow_exception(turn.error);
+    first_ns = std::min(first_ns, turn.start_ns);
+    last_start_ns = std::max(last_start_ns, turn.start_ns);
+    last_end_ns = std::max(last_end_ns, turn.end_ns);
+    add(round.disturbance, turn.disturbance);
+  }
+  round.wall_ns = last_end_ns - first_ns;
+  round.start_skew_ns = last_start_ns - first_ns;
+  return round;
+}
+
+}  // namespace probes
