@@ -4,7 +4,9 @@
 
 #include "analysis/ceilings.hpp"
 #include "analysis/derive_parts.hpp"
+#include "analysis/interference.hpp"
 #include "analysis/probe_series.hpp"
+#include "analysis/slowdown.hpp"
 
 namespace analysis {
 
@@ -55,6 +57,8 @@ harness::Derived derive(const harness::Submission& submission) {
   derived.ratios = derive_ratios(arms);
   for (auto& ratio : derive_isa_ratios(submission, arms)) derived.ratios.push_back(std::move(ratio));
   mark_invalid_decode(derived.ratios, derived.decode);
+  derived.slowdowns = derive_slowdowns(submission, arms, derived.ratios);
+  derived.interference = derive_interference(submission);
   derived.forecast_errors = derive_forecast_errors(submission.forecasts, derived.decode);
   derived.flags = derive_flags(submission, arms, derived.ratios);
   flag_invalid(derived);

@@ -7,10 +7,10 @@
 
 namespace analysis {
 
-/// Computes roofs, cache estimates, decode results, ratios of arms and of ISAs, forecast errors and quality
-/// flags from the launches, plans, machine, conditions and forecasts of a submission. Reads nothing else and
-/// ignores submission.derived. Series that are not ok, or whose numbers make no speed, yield none;
-/// docs/flags.md says which flag tells of them.
+/// Computes roofs, cache estimates, decode results, ratios of arms and of ISAs, causes of slow-downs,
+/// interference, forecast errors and quality flags from the launches, plans, machine, conditions and
+/// forecasts of a submission. Reads nothing else and ignores submission.derived. Series that are not ok, or
+/// whose numbers make no speed, yield none; docs/flags.md says which flag tells of them.
 harness::Derived derive(const harness::Submission& submission);
 
 /// Roofs alone, from the launches of one purpose ("probes" | "roofs_after"): l1, l2, l3, dram, each with 95 %

@@ -283,7 +283,7 @@ std::string starvation(const harness::Series& series) {
 void flag_antagonists(const Submission& submission, std::vector<Flag>& flags) {
   for (const auto& launch : submission.launches) {
     for (const auto& series : launch.series) {
-      if (series.status != harness::Status::ok) continue;
+      if (series.probe != "decode" || series.status != harness::Status::ok) continue;
       const std::string why = starvation(series);
       if (why.empty()) continue;
       const double share = number_param(series, "antagonist_cpu_ratio");

@@ -125,6 +125,29 @@ void list(Lister& to, const harness::ArmRatio& ratio) {
   to.add("speed_ratio", ratio.speed_ratio);
 }
 
+void list(Lister& to, const std::string& key, const harness::SlowdownPart& part) {
+  to.add(key + "/word", part.word);
+  to.add(key + "/time_ratio", part.time_ratio);
+}
+
+void list(Lister& to, const harness::Slowdown& slowdown) {
+  to.add("arm", slowdown.arm);
+  list(to, slowdown.key);
+  to.add("launches", slowdown.launches);
+  to.add("time_ratio", slowdown.time_ratio);
+  list(to, "core_sharing", slowdown.core_sharing);
+  list(to, "bandwidth", slowdown.bandwidth);
+  list(to, "eviction", slowdown.eviction);
+}
+
+void list(Lister& to, const harness::Interference& interference) {
+  to.add("placement", interference.placement);
+  to.add("antagonist", interference.antagonist);
+  to.add("size_bytes", interference.size_bytes);
+  to.add("samples", interference.samples);
+  to.add("time_ratio", interference.time_ratio);
+}
+
 void list(Lister& to, const harness::ForecastError& error) {
   to.add("id", error.id);
   to.add("version", error.version);
@@ -157,6 +180,8 @@ std::vector<DerivedField> derived_fields(const harness::Derived& derived) {
   list_all(lister, "jumps", derived.jumps);
   list_all(lister, "decode", derived.decode);
   list_all(lister, "ratios", derived.ratios);
+  list_all(lister, "slowdown", derived.slowdowns);
+  list_all(lister, "interference", derived.interference);
   list_all(lister, "forecast_errors", derived.forecast_errors);
   list_all(lister, "flags", derived.flags);
   return lister.fields;

@@ -79,6 +79,58 @@ std::string forecast_part(const Derived& derived, const DecodeResult& warm) {
   return "";
 }
 
+/// A ratio of times as a cost: 1.04 is 4 %, 2.1 is 2.1×.
+bool is_multiple(const harness::Interval& ratio) {
+  return ratio.median >= 1.5;
+}
+
+std::string cost_number(double ratio, bool multiple) {
+  const double percent = std::round((ratio - 1) * 100);
+  return multiple ? fmt::format("{:.2f}", ratio) : fmt::format("{:.0f}", percent == 0 ? 0 : percent);
+}
+
+std::string cost_text(const harness::Interval& ratio) {
+  const bool multiple = is_multiple(ratio);
+  return cost_number(ratio.median, multiple) + (multiple ? "×" : " %");
+}
+
+std::string cost_range(const harness::Interval& ratio) {
+  const bool multiple = is_multiple(ratio);
+  return fmt::format("{} [{}–{}]", cost_text(ratio), cost_number(ratio.low, multiple),
+                     cost_number(ratio.high, multiple));
+}
+
+std::string part_text(const char* cause, const harness::SlowdownPart& part) {
+  const auto* ratio = std::get_if<harness::Interval>(&part.time_ratio);
+  if (part.word == "shown" && ratio) return fmt::format("{} {}", cause, cost_text(*ratio));
+  if (part.word == "none_shown" && ratio)
+    return fmt::format("{} none shown (at most {:.0f} %)", cause, std::max(0.0, (ratio->high - 1) * 100));
+  return fmt::format("{} cannot be told", cause);
+}
+
+std::string parts_text(const harness::Slowdown& slowdown) {
+  if (slowdown.core_sharing.word == "not_applicable")
+    return slowdown.eviction.word == "cannot_tell" ? ", not proven to be eviction" : "";
+  const auto unknown = [](const harness::SlowdownPart& part) { return part.word == "cannot_tell"; };
+  if (unknown(slowdown.core_sharing) && unknown(slowdown.bandwidth) && unknown(slowdown.eviction))
+    return ", and why cannot be told";
+  return fmt::format(": {}, {}, {}", part_text("core sharing", slowdown.core_sharing),
+                     part_text("bandwidth", slowdown.bandwidth), part_text("eviction", slowdown.eviction));
+}
+
+std::string slowdown_text(const harness::Slowdown& slowdown) {
+  const std::string subject = slowdown.arm == "evict_flush"    ? "flushing all weights"
+                              : slowdown.arm == "evict_stream" ? "reading other memory before each token"
+                                                               : slowdown.arm;
+  const auto& total = slowdown.time_ratio;
+  if (total.low <= 1 && total.high >= 1) {
+    return fmt::format("{} costs nothing that {} launches can show (at most {:.0f} %)", subject,
+                       slowdown.launches, (total.high - 1) * 100);
+  }
+  if (total.high < 1) return fmt::format("{} costs {}: it is faster", subject, cost_range(total));
+  return fmt::format("{} costs {}{}", subject, cost_range(total), parts_text(slowdown));
+}
+
 bool has_flag(const Derived& derived, const std::string& code) {
   return std::any_of(derived.flags.begin(), derived.flags.end(),
                      [&](const auto& flag) { return flag.code == code; });
@@ -101,6 +153,23 @@ std::string one_sentence(const harness::Submission& submission) {
   if (has_flag(derived, "too_few_launches"))
     text += " Too few launches for intervals: nothing in this run is proven.";
   return text;
+}
+
+std::vector<std::string> slowdown_sentences(const Derived& derived) {
+  std::vector<std::string> sentences;
+  const harness::Slowdown* last = nullptr;
+  for (const auto& slowdown : derived.slowdowns) {
+    if (last == nullptr || !same_decode(last->key, slowdown.key)) {
+      if (!sentences.empty()) sentences.back() += ".";
+      sentences.push_back(
+          fmt::format("{} on {}: {}", slowdown.key.model, slowdown.key.isa, slowdown_text(slowdown)));
+    } else {
+      sentences.back() += "; " + slowdown_text(slowdown);
+    }
+    last = &slowdown;
+  }
+  if (!sentences.empty()) sentences.back() += ".";
+  return sentences;
 }
 
 }  // namespace analysis

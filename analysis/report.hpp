@@ -1,6 +1,7 @@
 // What a run found, in words. Everything said stands in the submission's derived part.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "harness/submission.hpp"
 
@@ -11,5 +12,10 @@ namespace analysis {
 /// was decoded. A second sentence says so when the A/A control failed (nothing is proven) or there were too
 /// few launches to have one.
 std::string one_sentence(const harness::Submission& submission);
+
+/// Returns one sentence per plan whose slow-downs were split, such as "M on ISA: evict_read costs 4 % [2–6]:
+/// core sharing 3 %, bandwidth 1 %, eviction none shown (at most 1 %); flushing all weights costs 2.1×
+/// [2.0–2.2]."
+std::vector<std::string> slowdown_sentences(const harness::Derived& derived);
 
 }  // namespace analysis

@@ -40,6 +40,53 @@ TEST(report, says_when_a_difference_cannot_be_told) {
       << text;
 }
 
+harness::Slowdown example_slowdown(const std::string& arm, const harness::Interval& total) {
+  harness::Slowdown made;
+  made.arm = arm;
+  made.key.model = "coreflow_1_9m";
+  made.key.isa = "avx2";
+  made.key.mode = arm;
+  made.launches = 10;
+  made.time_ratio = total;
+  made.core_sharing = {"shown", harness::Interval{1.03, 1.02, 1.04}};
+  made.bandwidth = {"shown", harness::Interval{1.01, 1.005, 1.02}};
+  made.eviction = {"none_shown", harness::Interval{1.0, 0.99, 1.012}};
+  return made;
+}
+
+TEST(report, says_where_slow_downs_come_from) {
+  harness::Derived derived;
+  EXPECT_TRUE(slowdown_sentences(derived).empty());
+  derived.slowdowns.push_back(example_slowdown("evict_flush", {2.1, 2.0, 2.2}));
+  derived.slowdowns[0].core_sharing =
+      derived.slowdowns[0].bandwidth = {"not_applicable", harness::Unavailable{"no other thread runs"}};
+  derived.slowdowns[0].eviction = {"shown", harness::Interval{2.1, 2.0, 2.2}};
+  derived.slowdowns.push_back(example_slowdown("evict_read", {1.04, 1.02, 1.06}));
+  auto found = slowdown_sentences(derived);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(
+      found[0],
+      "coreflow_1_9m on avx2: flushing all weights costs 2.10× [2.00–2.20]; evict_read costs 4 % [2–6]: "
+      "core sharing 3 %, bandwidth 1 %, eviction none shown (at most 1 %).");
+  derived.slowdowns[1].key.isa = "scalar";
+  EXPECT_EQ(slowdown_sentences(derived).size(), 2U);
+}
+
+TEST(report, says_when_the_cause_of_a_slow_down_cannot_be_told) {
+  const harness::SlowdownPart unknown{"cannot_tell", harness::Unavailable{"stream_llc gave no speed"}};
+  harness::Derived derived;
+  derived.slowdowns = {example_slowdown("evict_read", {1.2, 1.1, 1.3})};
+  derived.slowdowns[0].eviction = unknown;
+  EXPECT_NE(slowdown_sentences(derived)[0].find("bandwidth 1 %, eviction cannot be told."),
+            std::string::npos);
+  derived.slowdowns[0].core_sharing = derived.slowdowns[0].bandwidth = unknown;
+  EXPECT_EQ(slowdown_sentences(derived)[0],
+            "coreflow_1_9m on avx2: evict_read costs 20 % [10–30], and why cannot be told.");
+  derived.slowdowns[0].time_ratio = {0.998, 0.98, 1.02};
+  EXPECT_EQ(slowdown_sentences(derived)[0],
+            "coreflow_1_9m on avx2: evict_read costs nothing that 10 launches can show (at most 2 %).");
+}
+
 TEST(report, says_when_an_arm_is_faster) {
   TestRun run;
   run.arms[3].second = 50'000;

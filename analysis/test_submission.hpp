@@ -82,7 +82,8 @@ inline harness::Series test_arm(const TestRun& run, const harness::Plan& plan, c
   series.model = plan.model;
   series.arm = arm;
   series.mode = arm == "aa" ? "warm" : arm;
-  series.placement = arm == "evict_read" ? "same_llc" : "none";
+  const bool alone = arm == "warm" || arm == "aa" || arm == "evict_flush" || arm == "evict_stream";
+  series.placement = alone ? "none" : "same_llc";
   const double factor = run.launch_factors[launch] * (run.arm_factor ? run.arm_factor(arm, launch) : 1);
   for (int i = 0; i < 2 * test_blocks; ++i) {
     const int block = i % test_blocks;

@@ -238,6 +238,29 @@ struct JumpEstimate {
   Reading<double> misfit_ratio;        ///< largest relative distance of a size's median from the line
 };
 
+/// One cause of a slow-down. word: "shown" | "none_shown" | "cannot_tell" | "not_applicable".
+struct SlowdownPart {
+  std::string word;
+  Reading<Interval> time_ratio;  ///< what it multiplies the time of a token by, at 98.3 %
+};
+
+/// Why an arm is slower than `warm` of the same launches.
+struct Slowdown {
+  std::string arm;
+  DecodeKey key;
+  int launches = 0;
+  Interval time_ratio;  ///< median block time ÷ that of `warm`
+  SlowdownPart core_sharing, bandwidth, eviction;
+};
+
+/// How much an antagonist slows a read from a working set: time of a sample with it ÷ idle.
+struct Interference {
+  std::string placement, antagonist;  ///< "idle_again" is the A/A control
+  int64_t size_bytes = 0;
+  int samples = 0;
+  Interval time_ratio;
+};
+
 struct Derived {
   std::vector<Roof> roofs;
   std::vector<CacheEstimate> caches;
@@ -245,6 +268,8 @@ struct Derived {
   std::vector<JumpEstimate> jumps;
   std::vector<DecodeResult> decode;
   std::vector<ArmRatio> ratios;
+  std::vector<Slowdown> slowdowns;
+  std::vector<Interference> interference;
   std::vector<ForecastError> forecast_errors;
   std::vector<Flag> flags;
 };

@@ -123,6 +123,7 @@ inline Plan example_plan() {
   plan.weight_bytes_per_token = 1'933'600;
   plan.kernel_version = "1";
   plan.arms = {"warm", "evict_flush"};
+  plan.placement = "same_llc";
   return plan;
 }
 
@@ -151,6 +152,14 @@ inline Derived example_derived() {
   result.kernel_version = "1";
   derived.decode = {result};
   derived.ratios = {{"evict_flush/warm", example_key("evict_flush"), 5, {0.5, 0.48, 0.52}}};
+  derived.slowdowns = {{"evict_read",
+                        example_key("evict_read"),
+                        10,
+                        {1.04, 1.02, 1.06},
+                        {"shown", Interval{1.03, 1.01, 1.05}},
+                        {"none_shown", Interval{1.01, 0.99, 1.02}},
+                        {"cannot_tell", Unavailable{"stream_llc gave no speed"}}}};
+  derived.interference = {{"same_llc", "stream_llc", 8'388'608, 9, {1.25, 1.2, 1.3}}};
   derived.forecast_errors = {{"curve", "1", example_key("warm"), 0.61, false}};
   derived.flags = {{"steal", "the hypervisor took 1.2 % of the run", 0.012}};
   return derived;

@@ -162,6 +162,32 @@ void fields(Io& io, T& value) {
   io("speed_ratio", value.speed_ratio);
 }
 
+template <class Io, Like<SlowdownPart> T>
+void fields(Io& io, T& value) {
+  io("word", value.word);
+  io("time_ratio", value.time_ratio);
+}
+
+template <class Io, Like<Slowdown> T>
+void fields(Io& io, T& value) {
+  io("arm", value.arm);
+  short_fields(io, value.key);
+  io("launches", value.launches);
+  io("time_ratio", value.time_ratio);
+  io("core_sharing", value.core_sharing);
+  io("bandwidth", value.bandwidth);
+  io("eviction", value.eviction);
+}
+
+template <class Io, Like<Interference> T>
+void fields(Io& io, T& value) {
+  io("placement", value.placement);
+  io("antagonist", value.antagonist);
+  io("size_bytes", value.size_bytes);
+  io("samples", value.samples);
+  io("time_ratio", value.time_ratio);
+}
+
 template <class Io, Like<Forecast> T>
 void fields(Io& io, T& value) {
   io("id", value.id);
@@ -197,6 +223,8 @@ void fields(Io& io, T& value) {
   io.optional("jumps", value.jumps);
   io("decode", value.decode);
   io("ratios", value.ratios);
+  io.optional("slowdown", value.slowdowns);
+  io.optional("interference", value.interference);
   io("forecast_errors", value.forecast_errors);
   io("flags", value.flags);
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "models/kernels/select.hpp"
 #include "models/shape.hpp"
 #include "models/weights.hpp"
+#include "probes/antagonist_work.hpp"
 #include "probes/decode_conditions.hpp"
 #include "probes/decode_pass.hpp"
 #include "probes/decode_placement.hpp"
@@ -70,26 +70,6 @@ void fail_all(harness::Launch& launch, const std::string& reason) {
   }
 }
 
-/// What an antagonist did during the passes of its arm, warm-up and prefill included, and how long they took.
-struct Work {
-  Toll done;
-  int64_t wall_ns = 0;
-};
-
-/// Adds to a series' params how fast its antagonist worked and which share of the time it had its PU: the
-/// proof that it ran.
-void store_work(harness::Series& series, const Work& work) {
-  if (work.wall_ns <= 0) return;
-  const auto wall_ns = static_cast<double>(work.wall_ns);
-  const auto per_s = [&](int64_t count) { return std::llround(static_cast<double>(count) / wall_ns * 1e9); };
-  series.params["antagonist_cpu_ratio"] =
-      std::round(static_cast<double>(work.done.cpu_ns) / wall_ns * 1000) / 1000;
-  if (work.done.steps > 0) series.params["antagonist_steps_per_s"] = per_s(work.done.steps);
-  if (work.done.bytes == 0) return;
-  series.params["walked_bytes"] = work.done.bytes;
-  series.params["antagonist_bytes_per_s"] = per_s(work.done.bytes);
-}
-
 /// Adds how much of its PU the worst served thread beside the caller had, the least of all passes.
 void add_thread_cpu(harness::Series& series, double least_ratio) {
   auto& least = series.params.try_emplace("least_thread_cpu_ratio", least_ratio).first->second;
@@ -142,13 +122,8 @@ void run_passes(const PassSetup& setup, const DecodeContext& context, DecodeCond
     if (setup.plan.threads > 1) add_thread_cpu(series, placement.least_cpu_ratio(setup.clock.now_ns()));
     add_pass(series, pass);
     if (antagonist) {
-      const Toll after = antagonist->toll();
-      Work& work = work_of[arm.id];
-      work.wall_ns += context.clock.now_ns() - start_ns;
-      work.done.bytes += after.bytes - before.bytes;
-      work.done.steps += after.steps - before.steps;
-      work.done.cpu_ns += after.cpu_ns - before.cpu_ns;
-      store_work(series, work);
+      add_work(work_of[arm.id], before, antagonist->toll(), context.clock.now_ns() - start_ns);
+      store_work(series, work_of[arm.id]);  // warm-up and prefill included
     }
     verify_eviction(setup, evict, conditions.check(arm), counters);
     add_counters(launch.counters, pass.counters);

@@ -30,6 +30,12 @@ inline bool is_concurrent(const Arm& arm) {
   return arm.condition == Condition::antagonist;
 }
 
+/// Returns whether an arm is there to explain another, as the A/A arm is.
+inline bool is_control(const Arm& arm) {
+  return is_concurrent(arm) && arm.antagonism != Antagonism::walk_read &&
+         arm.antagonism != Antagonism::walk_write;
+}
+
 /// Throws Error(usage) that names the nearest arm.
 const Arm& find_arm(const std::string& id);
 

@@ -61,6 +61,7 @@ TEST(DecodeArms, every_other_arm_is_the_mode_of_its_name_with_a_condition_of_its
     EXPECT_NE(find_arm(id).condition, Condition::none) << id;
     EXPECT_TRUE(seen.insert({find_arm(id).condition, find_arm(id).antagonism}).second) << id;
     EXPECT_EQ(is_concurrent(find_arm(id)), id != "evict_flush" && id != "evict_stream") << id;
+    EXPECT_EQ(is_control(find_arm(id)), id.rfind("evict", 0) != 0) << id;
   }
 }
 

@@ -47,6 +47,8 @@ struct Probe {
   /// begin with, until they know the machine's pace.
   double seconds = 2;
   bool thins = false;  ///< whether it heeds end_ns; one that does not is taken in full or skipped
+  /// Of a probe whose samples of several series must alternate: takes them all; `run` gives the first.
+  std::vector<harness::Series> (*run_all)(const ProbeContext& context) = nullptr;
 };
 
 /// All probes of this binary, in the order in which `run` takes them.

@@ -1,6 +1,7 @@
 // The hidden subcommand that a child process runs: one launch, as JSON on stdout.
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "harness/cli/child.hpp"
@@ -88,7 +89,12 @@ harness::Launch take_probes(const LaunchOptions& options, const harness::Topolog
     context.end_ns = *end_ns;
     context.budget_ns = options.budget_ns;
     context.variant = asked[i].variant;
-    launch.series.push_back(asked[i].probe.run(context));
+    if (asked[i].probe.run_all == nullptr) {
+      launch.series.push_back(asked[i].probe.run(context));
+    } else {
+      for (harness::Series& series : asked[i].probe.run_all(context))
+        launch.series.push_back(std::move(series));
+    }
     budget.end(probes::skipped_sizes(launch.series.back()) > 0);
   }
   launch.counters = counters.stop();

@@ -12,6 +12,7 @@
 #include "harness/cli/capacity_table.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/disturbed_text.hpp"
+#include "harness/cli/interference_text.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/parse.hpp"
 #include "harness/cli/plot.hpp"
@@ -253,8 +254,10 @@ harness::ExitCode run(const ProbeOptions& options, const Terminal& terminal) {
     return harness::ExitCode::ok;
   }
   std::string result;
-  for (const harness::Series& series : submission.launches[0].series)
-    result += series_text(terminal, series, submission.derived);
+  for (const harness::Series& series : submission.launches[0].series) {
+    if (series.probe != "interference") result += series_text(terminal, series, submission.derived);
+  }
+  result += interference_text(terminal, submission);
   result += jumps_text(terminal, submission.derived.jumps);
   if (shows_capacities(options, request)) result += capacities_text(terminal, submission.derived);
   if (complete) result += roofs_text(terminal, submission.derived.roofs) + "\n";
