@@ -227,8 +227,8 @@ std::vector<Slowdown> derive_slowdowns(const Submission& submission, const std::
     made.launches = static_cast<int>(cost->size());
     made.time_ratio = *total;
     if (is_alone(arm.key.mode)) {
-      const auto verdict = eviction_verdict(submission, submission.plans[arm.plan], arm.key.mode);
-      plan.evicted = !available(verdict) || std::get<bool>(verdict);
+      const auto verdict = eviction_verdict(submission, arm.plan, arm.arm, arm.key.mode);
+      plan.evicted = !harness::available(verdict) || std::get<bool>(verdict);
       split_alone(plan, *cost, made);
     } else {
       split_concurrent(plan, *cost, made);
