@@ -293,8 +293,8 @@ TEST(knees, edges_of_a_real_machine_lie_inside_their_intervals) {
   for (const char* name :
        {"zen5_vm_load_bandwidth.txt", "zen5_vm_quick_load_bandwidth.txt", "zen5_vm_busy_load_bandwidth.txt",
         "zen5_vm_load_latency.txt", "zen5_vm_quick_load_latency.txt", "zen5_vm_0815_load_bandwidth.txt",
-        "zen5_vm_0815_load_latency.txt", "zen5_vm_0855_load_bandwidth.txt",
-        "zen5_vm_0855_load_latency.txt"}) {
+        "zen5_vm_0815_load_latency.txt", "zen5_vm_0855_load_bandwidth.txt", "zen5_vm_0855_load_latency.txt",
+        "zen5_vm_0903_load_bandwidth.txt", "zen5_vm_0903_load_latency.txt"}) {
     const auto quantity =
         std::string(name).find("latency") == std::string::npos ? Quantity::per_second : Quantity::ns_per_unit;
     const auto knees = knees_of(recorded(name, quantity), quantity);
