@@ -120,7 +120,7 @@ std::string budget_text(const harness::Launch& launch, int64_t budget_ns) {
     if (probes::is_skipped(series)) text += fmt::format("{} skipped, ", heading(series));
     if (sizes > 0)
       text += fmt::format("{} of {} sizes of {} left out, ", sizes,
-                          static_cast<size_t>(sizes) + series.sizes_bytes.size(), series.probe);
+                          static_cast<size_t>(sizes) + series.sizes_bytes.size(), heading(series));
   }
   if (text.empty()) return "";
   return fmt::format("to keep the budget of {:g} s: {}\n", static_cast<double>(budget_ns) / 1e9,
