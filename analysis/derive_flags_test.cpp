@@ -242,6 +242,8 @@ TEST(derive_flags, every_code_is_a_heading_of_the_page_and_every_heading_a_code)
                                            "antagonist_starved",
                                            "totals_disagree",
                                            "arm_unavailable",
+                                           "cores_shared",
+                                           "thread_starved",
                                            "clock_coarse",
                                            "launch_failed",
                                            "involuntary_switches",
