@@ -10,6 +10,7 @@
 #include "analysis/derive_parts.hpp"
 #include "analysis/eviction.hpp"
 #include "analysis/probe_series.hpp"
+#include "analysis/team.hpp"
 
 namespace analysis {
 
@@ -297,6 +298,42 @@ void flag_antagonists(const Submission& submission, std::vector<Flag>& flags) {
   }
 }
 
+/// The worst of a param over all series that have it, or nullopt.
+std::optional<double> least_param(const Submission& submission, const std::string& param) {
+  std::optional<double> least;
+  for (const auto& launch : submission.launches) {
+    for (const auto& series : launch.series) {
+      const auto found = series.params.find(param);
+      if (found == series.params.end()) continue;
+      const auto value = number_of(found->second);
+      if (value) least = std::min(least.value_or(*value), *value);
+    }
+  }
+  return least;
+}
+
+/// The controls of teams of threads: cores that are not their own make a speed-up that is not theirs.
+void flag_teams(const Submission& submission, std::vector<Flag>& flags) {
+  const auto together = together_clock_ratio(submission);
+  if (together && *together < own_core_ratio) {
+    flags.push_back(
+        {"cores_shared",
+         fmt::format("the PUs of the threads run a chain of multiplications at {:.2f} of the speed of "
+                     "one alone: they are not cores of their own (siblings, or busy neighbours), and "
+                     "their speed-up says little. Take fewer threads, or a quieter machine",
+                     *together),
+         *together});
+  }
+  const auto cpu = least_param(submission, "least_thread_cpu_ratio");
+  if (!cpu || *cpu >= own_core_ratio) return;
+  flags.push_back(
+      {"thread_starved",
+       fmt::format("a decoding thread had its PU for {:.0f} % of a pass, and all others waited for "
+                   "it. Stop what else runs there (tokroof doctor), or take fewer threads",
+                   100 * *cpu),
+       *cpu});
+}
+
 void flag_unavailable_arms(const Submission& submission, std::vector<Flag>& flags) {
   std::set<std::string> named;
   for (const auto& launch : submission.launches) {
@@ -326,6 +363,7 @@ std::vector<Flag> derive_flags(const Submission& submission, const std::vector<A
   flag_evictions(submission, flags);
   flag_totals(arms, ratios, flags);
   flag_antagonists(submission, flags);
+  flag_teams(submission, flags);
   flag_unavailable_arms(submission, flags);
   return flags;
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "analysis/derive_parts.hpp"
@@ -10,12 +11,32 @@ using harness::Submission;
 
 namespace {
 
-/// One may hold more arms: both have `warm`, and a pass begins with a warm-up of its own.
-bool differ_in_isa_alone(Plan one, const Plan& other) {
-  if (one.isa == other.isa) return false;
-  one.isa = other.isa;
-  one.arms = other.arms;
-  return one == other;
+std::string threads_text(int threads) {
+  return std::to_string(threads) + (threads == 1 ? "_thread" : "_threads");
+}
+
+std::string pages_text(int64_t page_bytes) {
+  if (page_bytes == 4096) return "small_pages";
+  if (page_bytes == int64_t{2} << 20) return "huge_pages";
+  return std::to_string(page_bytes) + "_byte_pages";
+}
+
+/// Names the ratio of two plans that differ in ISA, threads or pages alone; "" for any others. One may hold
+/// more arms: both have `warm`, and a pass begins with a warm-up of its own.
+std::string name_of_ratio(const Plan& one, const Plan& other) {
+  Plan alike = one;
+  alike.arms = other.arms;
+  if (one.isa != other.isa) {
+    alike.isa = other.isa;
+    return alike == other ? one.isa + "/" + other.isa : "";
+  }
+  if (one.threads != other.threads) {
+    alike.threads = other.threads;
+    return alike == other ? threads_text(one.threads) + "/" + threads_text(other.threads) : "";
+  }
+  if (one.page_bytes == other.page_bytes) return "";
+  alike.page_bytes = other.page_bytes;
+  return alike == other ? pages_text(one.page_bytes) + "/" + pages_text(other.page_bytes) : "";
 }
 
 const ArmRecord* find_warm(const std::vector<ArmRecord>& arms, size_t plan) {
@@ -47,15 +68,15 @@ std::vector<harness::ArmRatio> derive_isa_ratios(const Submission& submission,
   std::vector<harness::ArmRatio> ratios;
   const std::vector<Plan>& plans = submission.plans;
   for (size_t p = 1; p < plans.size(); ++p) {
-    // The first of the plans that differ in ISA alone is the one that was chosen.
+    // The first of the plans that differ in one thing alone is the one that was chosen.
     size_t first = 0;
-    while (first < p && !differ_in_isa_alone(plans[first], plans[p])) ++first;
+    while (first < p && name_of_ratio(plans[first], plans[p]).empty()) ++first;
     if (first == p) continue;
     const ArmRecord *own = find_warm(arms, first), *base = find_warm(arms, p);
     if (own == nullptr || base == nullptr) continue;
     const std::vector<double> of_rounds = round_ratios(*own, *base);
     if (of_rounds.size() < 2) continue;  // one round has no spread, hence no interval
-    ratios.push_back({plans[first].isa + "/" + plans[p].isa, own->key, static_cast<int>(of_rounds.size()),
+    ratios.push_back({name_of_ratio(plans[first], plans[p]), own->key, static_cast<int>(of_rounds.size()),
                       harness::log_t_interval(of_rounds, 0.95)});
   }
   return ratios;

@@ -45,8 +45,9 @@ std::vector<harness::DecodeResult> derive_decode(const harness::Submission& subm
                                                  const std::vector<harness::Roof>& roofs);
 /// Ratios to the arm `warm` of the same launches; arms without such launches are left out.
 std::vector<harness::ArmRatio> derive_ratios(const std::vector<ArmRecord>& arms);
-/// Of plans that differ in their ISA alone the first's warm speed ÷ each other's, over the rounds that both
-/// have: "ISA/ISA". A pair without a common round is left out.
+/// Of plans that differ in their ISA, their threads or their pages alone the first's warm speed ÷ each
+/// other's, over the rounds that both have: "ISA/ISA", "2_threads/1_thread", "huge_pages/small_pages". A pair
+/// without a common round is left out.
 std::vector<harness::ArmRatio> derive_isa_ratios(const harness::Submission& submission,
                                                  const std::vector<ArmRecord>& arms);
 std::vector<harness::ForecastError> derive_forecast_errors(const std::vector<harness::Forecast>& forecasts,

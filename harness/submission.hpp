@@ -200,8 +200,9 @@ struct DecodeResult {
 /// times. It can differ a little from the quotient of the two tokens/s, which are totals. Or that of two
 /// ISAs: their warm arms in the launches of the same round.
 struct ArmRatio {
-  std::string name;  ///< "evict_flush/warm", "aa/warm", "avx2/avx2_rowmajor"
-  DecodeKey key;     ///< of the numerator
+  std::string
+      name;  ///< "evict_flush/warm", "avx2/avx2_rowmajor", "2_threads/1_thread", "huge_pages/small_pages"
+  DecodeKey key;  ///< of the numerator
   int launches = 0;
   Interval speed_ratio;  ///< tokens/s of the first ÷ tokens/s of the second
 };

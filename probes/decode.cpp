@@ -205,7 +205,7 @@ harness::Launch run_decode_launch(const harness::Plan& plan, const DecodeContext
   const models::Shape& shape = shape_of(plan, context.file);
   const models::Kernels& kernels =
       models::select_kernels(models::kernel_tables(), harness::read_cpu_features(), plan.isa);
-  DecodePlacement placement(plan, context.topology, context.pu);
+  DecodePlacement placement(plan, context.topology, context.pu, context.clock);
   models::Decoder decoder(shape,
                           context.file == nullptr ? models::synthetic_source(plan.weights_seed)
                                                   : models::source_of(context.file->weights),

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "harness/cpu_features.hpp"
 #include "harness/error.hpp"
 #include "harness/pinning.hpp"
 
@@ -12,6 +13,7 @@ namespace probes {
 namespace {
 
 constexpr int64_t small_page_bytes = 4096, huge_page_bytes = int64_t{2} << 20;
+constexpr int64_t least_read_bytes = 1 << 20;  // of plans that do not tell their weights
 constexpr int max_threads = 1024;
 constexpr double least_granted_ratio = 0.9;  // the few pages that may be missing must not decide the speed
 
@@ -28,11 +30,14 @@ void check_team_and_pages(const harness::Plan& plan) {
     refuse(fmt::format("page_bytes {}: give {} or {}", plan.page_bytes, small_page_bytes, huge_page_bytes));
 }
 
-DecodePlacement::DecodePlacement(const harness::Plan& plan, const harness::Topology& topology, int pu)
+DecodePlacement::DecodePlacement(const harness::Plan& plan, const harness::Topology& topology, int pu,
+                                 const harness::Clock& clock)
     : plan_(plan), pus_{pu} {
   if (plan.threads == 1) return;
   pus_ = harness::choose_team_pus(topology, pu, plan.threads);
   siblings_ = harness::sibling_count(topology, pus_);
+  control_ = measure_team(topology, pus_, harness::read_cpu_features(), clock,
+                          std::max<int64_t>(plan.weight_bytes_per_token, least_read_bytes));
   team_ = std::make_unique<models::ThreadTeam>(topology, pus_);
 }
 
@@ -59,6 +64,8 @@ std::map<std::string, harness::Param> DecodePlacement::params() const {
   if (pus_.size() > 1) {
     params["thread_pus"] = fmt::format("{}", fmt::join(pus_, ","));
     params["sibling_threads"] = int64_t{siblings_};
+    params["together_clock_ratio"] = control_.together_clock_ratio;
+    params["team_read_bytes_per_s"] = control_.read_bytes_per_s;
   }
   return params;
 }

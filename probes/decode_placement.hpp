@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/clock.hpp"
 #include "harness/submission.hpp"
 #include "harness/topology.hpp"
 #include "models/decoder.hpp"
 #include "models/thread_team.hpp"
+#include "probes/decode_team_control.hpp"
 
 namespace probes {
 
@@ -19,9 +21,10 @@ void check_team_and_pages(const harness::Plan& plan);
 /// Owns the team of a plan with more than one thread.
 class DecodePlacement {
  public:
-  /// `pu` is where the calling thread is pinned. Throws Error(unavailable) when fewer PUs are allowed than
-  /// the plan has threads.
-  DecodePlacement(const harness::Plan& plan, const harness::Topology& topology, int pu);
+  /// `pu` is where the calling thread is pinned. Takes the controls of a team (decode_team_control.hpp)
+  /// first. Throws Error(unavailable) when fewer PUs are allowed than the plan has threads.
+  DecodePlacement(const harness::Plan& plan, const harness::Topology& topology, int pu,
+                  const harness::Clock& clock);
 
   [[nodiscard]] const std::vector<int>& pus() const { return pus_; }
   [[nodiscard]] models::DecoderSetup setup() const;
@@ -29,7 +32,7 @@ class DecodePlacement {
   /// granted less than nine tenths in them; "" when they may.
   std::string look_at_pages(const models::Decoder& decoder);
   /// Returns the params of each series: `huge_weight_bytes` of a plan for huge pages; of more than one thread
-  /// `thread_pus` and how many of them are second hardware threads of a core.
+  /// `thread_pus`, how many of them are second hardware threads of a core, and the controls.
   [[nodiscard]] std::map<std::string, harness::Param> params() const;
   /// Starts to watch the CPU time of the threads beside the caller.
   void watch(int64_t now_ns);
@@ -40,6 +43,7 @@ class DecodePlacement {
   const harness::Plan& plan_;
   std::vector<int> pus_;
   int siblings_ = 0;
+  TeamControl control_;
   int64_t huge_weight_bytes_ = 0;
   std::unique_ptr<models::ThreadTeam> team_;
   std::vector<int64_t> watched_cpu_ns_;

@@ -46,7 +46,8 @@ TEST(DecodePlacement, two_threads_decode_the_golden_logits_on_two_pus) {
     EXPECT_EQ(static_cast<int>(series.samples.size()), plan.samples_per_arm);
     const auto& list = std::get<std::string>(series.params.at("thread_pus"));
     EXPECT_EQ(std::count(list.begin(), list.end(), ','), 1) << list;
-    EXPECT_GT(std::get<double>(series.params.at("least_thread_cpu_ratio")), 0);
+    for (const char* param : {"least_thread_cpu_ratio", "together_clock_ratio", "team_read_bytes_per_s"})
+      EXPECT_GT(std::get<double>(series.params.at(param)), 0) << param;
   }
   EXPECT_GT(std::get<double>(launch.series[0].params.at("waiting_ratio")), 0);
   EXPECT_LT(std::get<double>(launch.series[0].params.at("waiting_ratio")), 1);

@@ -23,6 +23,7 @@
 #include "models/i8_file.hpp"
 #include "models/kernels/select.hpp"
 #include "models/routing.hpp"
+#include "models/thread_team.hpp"
 #include "probes/decode_profile.hpp"
 
 namespace cli {
@@ -30,10 +31,13 @@ namespace {
 
 using harness::ExitCode;
 
+constexpr int64_t small_page_bytes = 4096, huge_page_bytes = int64_t{2} << 20;
+
 struct DecodeOptions {
   std::string model, weights_file, isa, positions, arithmetic = "int8", routing = "none", placement;
   std::vector<std::string> modes;
-  int launches = 5;
+  std::string pages = "small";
+  int launches = 5, threads = 1;
   bool json = false, profile = false;
 };
 
@@ -75,6 +79,8 @@ harness::Plan plan_of(const Session& session, const DecodeOptions& options, cons
   harness::Plan plan = make_plan(session, shape, arms_of(options.modes));
   plan.launches = options.launches;
   plan.placement = options.placement;
+  plan.threads = options.threads;
+  plan.page_bytes = options.pages == "huge" ? huge_page_bytes : small_page_bytes;
   plan.arithmetic = options.arithmetic;
   plan.routing = models::routing_text(models::parse_routing(options.routing));
   if (!options.positions.empty()) {
@@ -85,6 +91,43 @@ harness::Plan plan_of(const Session& session, const DecodeOptions& options, cons
   probes::check_plan(plan, file, models::parse_routing(options.routing).path);
   plan.golden = golden_of(shape, plan.arithmetic, file);
   return plan;
+}
+
+/// The plan asked for, and what it is compared with in rounds: one thread, and small pages.
+std::vector<harness::Plan> plans_of(const harness::Plan& asked) {
+  std::vector<harness::Plan> plans{asked};
+  if (asked.threads > 1) {
+    plans.push_back(asked);
+    plans.back().threads = 1;
+  }
+  if (asked.page_bytes != small_page_bytes) {
+    plans.push_back(asked);
+    plans.back().page_bytes = small_page_bytes;
+  }
+  return plans;
+}
+
+/// Takes one launch of each plan per round; odd rounds take them in the mirrored order.
+void take_rounds(const Session& session, const DecodeOptions& options, const Terminal& terminal,
+                 harness::Submission& submission) {
+  const size_t plans = submission.plans.size();
+  const auto all = static_cast<double>(plans) * options.launches;
+  Progress progress(terminal, 2.5 * all);
+  for (int round = 0; round < options.launches; ++round) {
+    for (size_t i = 0; i < plans; ++i) {
+      const size_t index = round % 2 == 0 ? i : plans - 1 - i;
+      const auto show = [&](double done) {
+        progress.show(fmt::format("launch {} of {}", round + 1, options.launches),
+                      (round * static_cast<double>(plans) + static_cast<double>(i) + done) / all);
+      };
+      harness::Launch launch =
+          launch_decode(session, submission.plans[index], 1 + static_cast<uint64_t>(round), show,
+                        {options.weights_file, models::parse_routing(options.routing).path});
+      launch.plan = static_cast<int>(index);
+      launch.round = round;
+      submission.launches.push_back(std::move(launch));
+    }
+  }
 }
 
 std::optional<models::I8Model> read_weights(const DecodeOptions& options) {
@@ -125,9 +168,20 @@ ExitCode run_profile(const DecodeOptions& options, const Terminal& terminal) {
   profile.isa = session.kernels->isa;
   profile.arithmetic = options.arithmetic;
   check_arithmetic(profile.shape, options.arithmetic);
-  models::Decoder decoder(profile.shape,
-                          file ? models::source_of(file->weights) : models::synthetic_source(1),
-                          *session.kernels, models::find_arithmetic(options.arithmetic));
+  profile.threads = options.threads;
+  profile.pages = options.pages;
+  profile.read_size_bytes = models::cost(profile.shape).working_set_bytes;
+  const auto read = [&] {
+    return probes::read_rates(session.features, session.clock, profile.read_size_bytes);
+  };
+  std::vector<double> rates = read();  // before there is a team that spins
+  const auto pus = harness::choose_team_pus(session.topology, session.pu, options.threads);
+  std::optional<models::ThreadTeam> team;
+  if (options.threads > 1) team.emplace(session.topology, pus);
+  models::Decoder decoder(
+      profile.shape, file ? models::source_of(file->weights) : models::synthetic_source(1), *session.kernels,
+      {models::find_arithmetic(options.arithmetic),
+       options.pages == "huge" ? harness::Pages::huge : harness::Pages::small, team ? &*team : nullptr});
   const std::string expected = golden_of(profile.shape, options.arithmetic, file ? &*file : nullptr);
   if (const std::string got = models::golden_digest(decoder, profile.shape);
       !expected.empty() && got != expected)
@@ -135,11 +189,6 @@ ExitCode run_profile(const DecodeOptions& options, const Terminal& terminal) {
         ExitCode::wrong_result,
         fmt::format("wrong logits: the golden pass gave {}, expected {}; a wrong kernel has no profile", got,
                     expected));
-  profile.read_size_bytes = models::cost(profile.shape).working_set_bytes;
-  const auto read = [&] {
-    return probes::read_rates(session.features, session.clock, profile.read_size_bytes);
-  };
-  std::vector<double> rates = read();
   {
     Progress progress(terminal, profile_estimate_s);
     profile.measured = probes::profile_decode(decoder, profile.shape, session.clock, profile_passes,
@@ -164,22 +213,10 @@ ExitCode run(const DecodeOptions& options, const Terminal& terminal) {
   session.on_stop = [&](const std::string&, int64_t paused_ns) {
     add_interruption(session, submission, "stopped", paused_ns);
   };
-  submission.plans.push_back(plan_of(session, options, file ? &*file : nullptr));
-  {
-    Progress progress(terminal, 2.5 * options.launches);
-    for (int round = 0; round < options.launches; ++round) {
-      const auto show = [&](double done) {
-        progress.show(fmt::format("launch {} of {}", round + 1, options.launches),
-                      (round + done) / options.launches);
-      };
-      harness::Launch launch =
-          launch_decode(session, submission.plans[0], 1 + static_cast<uint64_t>(round), show,
-                        {options.weights_file, models::parse_routing(options.routing).path});
-      launch.plan = 0;
-      launch.round = round;
-      submission.launches.push_back(std::move(launch));
-    }
-  }
+  submission.plans = plans_of(plan_of(session, options, file ? &*file : nullptr));
+  // Known at once, not in the first launch.
+  harness::choose_team_pus(session.topology, session.pu, options.threads);
+  take_rounds(session, options, terminal, submission);
   const std::string text = finish_submission(session, submission);
   print_result(options.json ? text + "\n"
                             : decode_text(terminal, submission) + disturbed_text(submission.launches) +
@@ -224,6 +261,15 @@ void add_decode(CLI::App& app, Invocation& invocation) {
               "or file:PATH")
           ->capture_default_str();
   command->add_option("--isa", options->isa, "force one kernel table (see tokroof info); also $TOKROOF_ISA");
+  command
+      ->add_option("--threads", options->threads,
+                   "decode with so many pinned threads; each round holds a launch with one thread, too")
+      ->check(CLI::Range(1, 1024));
+  command
+      ->add_option("--pages", options->pages,
+                   "small (4 KiB), or huge (2 MiB, verified): each round holds a launch on small ones, too")
+      ->check(CLI::IsMember({"small", "huge"}))
+      ->capture_default_str();
   CLI::Option* positions = command->add_option("--positions", options->positions, "FIRST:LAST, inclusive");
   CLI::Option* launches =
       command->add_option("--launches", options->launches, "child processes; the unit of analysis")

@@ -195,14 +195,13 @@ Growth growth_of(const probes::DecodeProfile& measured) {
 }
 
 std::string profile_text(const Terminal& terminal, const Profile& profile) {
-  std::string text = fmt::format("{} on {}, {}, medians of {} passes\n", profile.shape.name, profile.isa,
-                                 profile.arithmetic, profile.measured.passes);
+  std::string text = fmt::format("{} on {}, {}, {} thread{}, {} pages, medians of {} passes\n",
+                                 profile.shape.name, profile.isa, profile.arithmetic, profile.threads,
+                                 profile.threads == 1 ? "" : "s", profile.pages, profile.measured.passes);
   text += ops_table(terminal, profile) + "\n";
   text += fmt::format(
-      "Bounds: bytes at {}, what our read stream reads of {} on huge pages here (weights lie on 4 KiB "
-      "pages); rest has none: its vectors stay in the "
-      "nearest "
-      "cache.\n",
+      "Bounds: bytes at {}, what our read stream reads of {} on huge pages here with one thread; rest has "
+      "none: its vectors stay in the nearest cache. Times are the first thread's.\n",
       format_rate(profile.read_bytes_per_s), format_bytes(static_cast<double>(profile.read_size_bytes)));
   text += farthest_sentence(terminal, profile) + timer_sentence(terminal, profile.measured) + "\n";
   return text + steps_chart(terminal, profile.measured) + growth_sentence(profile.measured);
@@ -213,6 +212,8 @@ std::string profile_json(const Profile& profile) {
   json["model"] = profile.shape.name;
   json["isa"] = profile.isa;
   json["arithmetic"] = profile.arithmetic;
+  json["threads"] = profile.threads;
+  json["pages"] = profile.pages;
   json["passes"] = profile.measured.passes;
   json["clock_pair_ns"] = profile.measured.clock_pair_ns;
   json["read_size_bytes"] = profile.read_size_bytes;

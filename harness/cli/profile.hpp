@@ -11,7 +11,8 @@ namespace cli {
 
 struct Profile {
   models::Shape shape;
-  std::string isa, arithmetic;
+  std::string isa, arithmetic, pages = "small";
+  int threads = 1;
   probes::DecodeProfile measured;
   int64_t read_size_bytes = 0;  ///< the model's working set
   double read_bytes_per_s = 0;  ///< our read stream over that size, in the same run

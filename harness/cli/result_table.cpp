@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/report.hpp"
+#include "analysis/team.hpp"
 #include "harness/cli/disturbed_text.hpp"
 
 namespace cli {
@@ -79,15 +80,37 @@ std::string error_text(const harness::Submission& submission, const harness::Dec
   return "";
 }
 
-/// One line per pair of ISAs whose warm arms were compared in rounds.
+/// Says what stands behind a speed-up by threads, or in its way.
+std::string team_text(const harness::Submission& submission, const harness::ArmRatio& ratio) {
+  const auto together = analysis::together_clock_ratio(submission);
+  if (ratio.key.threads == 1 || !together) return "";
+  if (*together < analysis::own_core_ratio) {
+    return fmt::format("  no judgement: the PUs run at {:.2f} of one alone, they are not cores of our own\n",
+                       *together);
+  }
+  std::string text =
+      fmt::format("  the PUs are cores of our own: together they run at {:.2f} of one alone\n", *together);
+  if (const auto waiting = analysis::median_param(submission, "waiting_ratio"))
+    text += fmt::format("  {:.0f} % of the first thread's time is waiting for the others\n", 100 * *waiting);
+  const auto read = analysis::median_param(submission, "team_read_bytes_per_s");
+  for (const harness::DecodeResult& result : submission.derived.decode) {
+    if (!read || result.key != ratio.key || result.arm != "warm") continue;
+    text += fmt::format("  reads {} of weights, {:.0f} % of what the read streams of all PUs together read\n",
+                        format_rate(result.weight_bytes_per_s), 100 * result.weight_bytes_per_s / *read);
+  }
+  return text;
+}
+
+/// One line per pair of plans whose warm arms were compared in rounds.
 std::string isa_ratios_text(const Terminal& terminal, const harness::Submission& submission) {
   std::string text;
   for (const harness::ArmRatio& ratio : submission.derived.ratios) {
     const size_t slash = ratio.name.find('/');
-    if (ratio.name.substr(0, slash) != ratio.key.isa) continue;
-    text +=
-        fmt::format("{}: warm speed on {} / on {}: {} [95 %], {} rounds\n", ratio.key.model, ratio.key.isa,
-                    ratio.name.substr(slash + 1), ratio_text(terminal, ratio.speed_ratio), ratio.launches);
+    if (ratio.name.substr(slash + 1) == "warm") continue;
+    text += fmt::format("{}: warm speed on {} / on {}: {} [95 %], {} rounds\n", ratio.key.model,
+                        ratio.name.substr(0, slash), ratio.name.substr(slash + 1),
+                        ratio_text(terminal, ratio.speed_ratio), ratio.launches);
+    text += team_text(submission, ratio);
   }
   return text.empty() ? text : text + "\n";
 }
@@ -156,8 +179,10 @@ std::string decode_text(const Terminal& terminal, const harness::Submission& sub
   };
   for (const harness::DecodeResult& result : submission.derived.decode) {
     const std::string heading = fmt::format(
-        "{} on {}{}, {} of weights per token, positions {}, {} launch{}\n", model_text(result.key),
+        "{} on {}{}{}{}, {} of weights per token, positions {}, {} launch{}\n", model_text(result.key),
         result.key.isa, result.key.arithmetic == "int8" ? "" : ", " + result.key.arithmetic + " arithmetic",
+        result.key.threads == 1 ? "" : fmt::format(", {} threads", result.key.threads),
+        result.key.page_bytes == 4096 ? "" : ", huge pages",
         format_bytes(static_cast<double>(result.weight_bytes_per_token)),
         positions_text(terminal, result.key), result.launches, result.launches == 1 ? "" : "es");
     if (heading != last_heading) {
