@@ -2,60 +2,51 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <initializer_list>
 
 namespace harness {
 namespace {
 
-/// Writes and reads each number under the same name.
-struct Fields {
-  EvidenceParams* write = nullptr;
-  const EvidenceParams* read = nullptr;
-  std::string missing;
-
-  void operator()(const std::string& name, int64_t& value) {
-    if (write != nullptr) {
-      (*write)["check_" + name] = value;
-      return;
-    }
-    const auto found = read->find("check_" + name);
-    const auto* number = found == read->end() ? nullptr : std::get_if<int64_t>(&found->second);
-    if (number == nullptr && missing.empty()) missing = "check_" + name;
-    value = number == nullptr ? 0 : *number;
-  }
-  void operator()(const std::string& name, double& whole_ns) {
-    auto number = static_cast<int64_t>(std::llround(whole_ns));
-    (*this)(name, number);
-    whole_ns = static_cast<double>(number);
-  }
-};
-
-void interval_fields(Fields& fields, const std::string& name, Interval& interval) {
-  fields(name + "_ns", interval.median);
-  fields(name + "_low_ns", interval.low);
-  fields(name + "_high_ns", interval.high);
-}
-
-void lap_fields(Fields& fields, EvictionEvidence& evidence) {
-  fields("count", evidence.checks);
-  fields("lap_bytes", evidence.lap_bytes);
-  interval_fields(fields, "warm_lap", evidence.references.warm_ns);
-  interval_fields(fields, "flushed_lap", evidence.references.flushed_ns);
-  fields("first_lap_ns", evidence.first_lap_ns);
-}
-
-void meter_fields(Fields& fields, ResidencyCalibration& calibration, LineCount& seen) {
-  fields("threshold_ticks", calibration.threshold_ticks);
-  fields("cached_lines", calibration.cached_lines);
-  fields("cached_missed", calibration.cached_missed);
-  fields("flushed_lines", calibration.flushed_lines);
-  fields("flushed_missed", calibration.flushed_missed);
-  fields("lines", seen.lines);
-  fields("resident_lines", seen.resident);
-}
-
+/// A document holds a check per arm and launch: its numbers stand between spaces under one key, in this
+/// order.
+const std::string laps_key = "check_laps";  // checks, bytes; warm median, low, high; flushed …; first: ns
+const std::string lines_key =
+    "check_lines";  // threshold in ticks; cached, missed; flushed, missed; lines, cached
 const std::string no_meter = "check_no_meter";
 constexpr size_t longest_param = 128;
+
+std::string text_of(std::initializer_list<double> numbers) {
+  std::string text;
+  for (const double number : numbers)
+    text += fmt::format("{}{}", text.empty() ? "" : " ", static_cast<int64_t>(std::llround(number)));
+  return text;
+}
+
+/// Returns exactly N whole numbers from a param, or Unavailable.
+template <size_t N>
+Reading<std::array<int64_t, N>> numbers_of(const EvidenceParams& params, const std::string& key) {
+  const auto found = params.find(key);
+  const auto* text = found == params.end() ? nullptr : std::get_if<std::string>(&found->second);
+  if (text == nullptr) return Unavailable{key + " is missing"};
+  std::array<int64_t, N> numbers{};
+  const char *at = text->data(), *const end = at + text->size();
+  for (size_t i = 0; i < N; ++i) {
+    if (i > 0 && (at == end || *at++ != ' '))
+      return Unavailable{fmt::format("{} holds no {} numbers", key, N)};
+    const auto read = std::from_chars(at, end, numbers[i]);
+    if (read.ec != std::errc{}) return Unavailable{fmt::format("{} holds no {} numbers", key, N)};
+    at = read.ptr;
+  }
+  if (at != end) return Unavailable{fmt::format("{} holds more than {} numbers", key, N)};
+  return numbers;
+}
+
+Interval interval_of(int64_t median, int64_t low, int64_t high) {
+  return {static_cast<double>(median), static_cast<double>(low), static_cast<double>(high)};
+}
 
 bool counts_are_possible(const ResidencyCalibration& calibration, const LineCount& seen) {
   return calibration.cached_missed >= 0 && calibration.cached_missed <= calibration.cached_lines &&
@@ -96,32 +87,44 @@ Reading<EvictionVerdict> judge_eviction(const EvictionEvidence& evidence) {
 
 EvidenceParams evidence_params(const EvictionEvidence& evidence) {
   EvidenceParams params;
-  EvictionEvidence copy = evidence;
-  Fields fields{&params, nullptr, ""};
-  lap_fields(fields, copy);
-  if (auto* calibration = std::get_if<ResidencyCalibration>(&copy.calibration)) {
-    meter_fields(fields, *calibration, copy.seen);
+  const Interval &warm = evidence.references.warm_ns, &flushed = evidence.references.flushed_ns;
+  params[laps_key] =
+      text_of({static_cast<double>(evidence.checks), static_cast<double>(evidence.lap_bytes), warm.median,
+               warm.low, warm.high, flushed.median, flushed.low, flushed.high, evidence.first_lap_ns});
+  if (const auto* found = std::get_if<ResidencyCalibration>(&evidence.calibration)) {
+    const auto number = [](int64_t value) { return static_cast<double>(value); };
+    params[lines_key] =
+        text_of({number(found->threshold_ticks), number(found->cached_lines), number(found->cached_missed),
+                 number(found->flushed_lines), number(found->flushed_missed), number(evidence.seen.lines),
+                 number(evidence.seen.resident)});
   } else {
-    params[no_meter] = std::get<Unavailable>(copy.calibration).reason.substr(0, longest_param);
+    params[no_meter] = std::get<Unavailable>(evidence.calibration).reason.substr(0, longest_param);
   }
   return params;
 }
 
 Reading<EvictionEvidence> read_evidence(const EvidenceParams& params) {
+  const auto laps = numbers_of<9>(params, laps_key);
+  if (!available(laps)) return std::get<Unavailable>(laps);
   EvictionEvidence evidence;
-  Fields fields{nullptr, &params, ""};
-  lap_fields(fields, evidence);
+  const auto& lap = std::get<std::array<int64_t, 9>>(laps);
+  evidence.checks = lap[0];
+  evidence.lap_bytes = lap[1];
+  evidence.references = {interval_of(lap[2], lap[3], lap[4]), interval_of(lap[5], lap[6], lap[7])};
+  evidence.first_lap_ns = static_cast<double>(lap[8]);
   const auto absent = params.find(no_meter);
   if (absent != params.end() && std::holds_alternative<std::string>(absent->second)) {
     evidence.calibration = Unavailable{std::get<std::string>(absent->second)};
-  } else {
-    ResidencyCalibration calibration;
-    meter_fields(fields, calibration, evidence.seen);
-    if (fields.missing.empty() && !counts_are_possible(calibration, evidence.seen))
-      return Unavailable{"the meter's counts contradict each other"};
-    evidence.calibration = calibration;
+    return evidence;
   }
-  if (!fields.missing.empty()) return Unavailable{fields.missing + " is missing"};
+  const auto lines = numbers_of<7>(params, lines_key);
+  if (!available(lines)) return std::get<Unavailable>(lines);
+  const auto& line = std::get<std::array<int64_t, 7>>(lines);
+  const ResidencyCalibration calibration{line[0], line[1], line[2], line[3], line[4]};
+  evidence.seen = {line[5], line[6]};
+  if (!counts_are_possible(calibration, evidence.seen))
+    return Unavailable{"the meter's counts contradict each other"};
+  evidence.calibration = calibration;
   return evidence;
 }
 

@@ -90,9 +90,17 @@ TEST(EvictionEvidence, is_unavailable_when_any_number_is_missing_or_impossible) 
     ASSERT_FALSE(available(read)) << name;
     EXPECT_EQ(std::get<Unavailable>(read).reason, name + " is missing");
   }
-  auto params = whole;
-  params["check_resident_lines"] = int64_t{257};
-  EXPECT_FALSE(available(read_evidence(params)));
+  for (const auto& [name, value] : whole) {
+    const auto text = std::get<std::string>(value);
+    for (const std::string& wrong : {text.substr(0, text.rfind(' ')), text + " 1", text + "x", "x" + text}) {
+      auto params = whole;
+      params[name] = wrong;
+      EXPECT_FALSE(available(read_evidence(params))) << name << ": " << wrong;
+    }
+  }
+  auto impossible = cold();
+  impossible.seen.resident = impossible.seen.lines + 1;
+  EXPECT_FALSE(available(read_evidence(evidence_params(impossible))));
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ TEST(Decode, the_flushed_arm_says_how_much_it_flushes) {
 TEST(Decode, arms_that_evict_carry_the_numbers_of_four_checks) {
   const auto launch =
       run(make_list_plan({"warm", "evict_flush", "evict_stream"}), harness::read_host_topology());
-  EXPECT_EQ(series_of(launch, "warm").params.count("check_count"), 0U);
+  EXPECT_EQ(series_of(launch, "warm").params.count("check_laps"), 0U);
   for (const char* arm : {"evict_flush", "evict_stream"}) {
     const auto& series = series_of(launch, arm);
     if (series.status == harness::Status::unavailable) continue;

@@ -107,6 +107,8 @@ int main(int argc, char** argv) {
                : static_cast<int>(cli::fail(harness::ExitCode::store, "stdout: cannot be written"));
   } catch (const CLI::ParseError& error) {  // CLI11's own codes are 100…127; ours is 2
     return static_cast<int>(cli::fail(harness::ExitCode::usage, cli::parse_advice(app, error, args)));
+  } catch (const harness::Error& error) {  // an option whose value is read while it is parsed
+    return static_cast<int>(cli::fail(error.code(), error.what()));
   }
   return static_cast<int>(cli::run(app, invocation));
 }

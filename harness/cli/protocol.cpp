@@ -60,7 +60,6 @@ Protocol default_protocol() {
   protocol.probes.insert(protocol.probes.end(), {"eviction", "residency", "retention"});
   protocol.launches = 10;
   protocol.other_isas = {"avx2_rowmajor"};
-  protocol.control_arms = {"own_l1", "stream_llc"};
   protocol.evict_stream = true;
   return protocol;
 }
@@ -73,7 +72,6 @@ Protocol full_protocol() {
   // Every mode; evict_stream has plans of its own.
   protocol.arms = {"warm", "aa",     "evict_flush", "evict_read", "evict_write",
                    "spin", "own_l1", "stream_llc",  "stream_dram"};
-  protocol.control_arms.clear();
   protocol.other_isas.clear();
   protocol.expert_routings = {"uniform", "sticky:0.45"};
   return protocol;
@@ -111,8 +109,6 @@ std::vector<harness::Plan> make_plans(const Session& session, const Protocol& pr
       plan.launches = protocol.launches;
       plan.routing = routing;
       plans.push_back(plan);
-      std::vector<std::string>& arms = plans.back().arms;
-      arms.insert(arms.end(), protocol.control_arms.begin(), protocol.control_arms.end());
       for (const std::string& isa : isas) {
         plans.push_back(plan);
         plans.back().isa = isa;

@@ -21,9 +21,8 @@ struct Protocol {
   std::vector<std::string> arms;
   int launches = 5;
   std::vector<std::string> probes = forecast_probes();
-  std::vector<std::string> other_isas = {};    ///< each decoded, too, where this CPU runs it
-  std::vector<std::string> control_arms = {};  ///< beside `arms`, on the session's own ISA alone
-  bool evict_stream = false;                   ///< a plan of single positions, evicted by a stream, is added
+  std::vector<std::string> other_isas = {};  ///< each decoded, too, where this CPU runs it
+  bool evict_stream = false;                 ///< a plan of single positions, evicted by a stream, is added
   std::vector<std::string> expert_routings = {"none"};  ///< each is a plan of models with experts
 };
 Protocol quick_protocol();

@@ -120,6 +120,17 @@ std::string invalid_line(const Terminal& terminal, const std::string& figure, co
   return invalid.empty() ? "" : fmt::format("{} {} is invalid: {}\n", mark_bad(terminal), figure, invalid);
 }
 
+/// Says which controls would tell why an antagonist slows a decode, where none of them ran; "" otherwise.
+std::string split_advice(const harness::Submission& submission) {
+  const auto beside = std::find_if(submission.derived.decode.begin(), submission.derived.decode.end(),
+                                   [](const auto& result) { return result.key.mode == "evict_read"; });
+  if (beside == submission.derived.decode.end() || !submission.derived.slowdowns.empty()) return "";
+  return fmt::format(
+      "what evict_read costs can be eviction, bandwidth or core sharing: tokroof run --full tells, or "
+      "tokroof decode {} --mode evict_read --mode evict_flush --mode own_l1 --mode stream_llc\n\n",
+      beside->key.model);
+}
+
 /// The series of arms that gave no speed, with their reasons, each once.
 std::vector<std::string> missing_arms(const harness::Submission& submission) {
   std::vector<std::string> lines;
@@ -206,6 +217,7 @@ std::string decode_text(const Terminal& terminal, const harness::Submission& sub
   flush();
   for (const std::string& sentence : analysis::slowdown_sentences(submission.derived))
     text += sentence + "\n\n";
+  text += split_advice(submission);
   text += isa_ratios_text(terminal, submission);
   for (const harness::DecodeResult& result : submission.derived.decode)
     text += invalid_line(terminal, arm_text(result), result.invalid);
