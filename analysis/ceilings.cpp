@@ -18,6 +18,7 @@ namespace {
 
 constexpr double clock_margin_ratio = 1.05;  // the clock may rise between the probes and what is judged
 constexpr double level_margin_ratio = 1.05;  // what two quiet sittings of one machine differ by
+constexpr double fit_margin_ratio = 1.15;    // what sizes of one level may differ by (harness/knees.hpp)
 constexpr double evicted_margin_ratio = 1.02;
 
 double loads_per_cycle(double of_bytes) {
@@ -56,7 +57,7 @@ void check_fit(Roof& roof, const harness::Reading<Curve>& curve, bool rates) {
   const auto fitted = harness::read_at(fit, static_cast<double>(roof.size_bytes));
   if (fitted.clamped) return;
   const double expected = fitted.value.median;
-  if (expected <= value->high * level_margin_ratio && expected >= value->low / level_margin_ratio) return;
+  if (expected <= value->high * fit_margin_ratio && expected >= value->low / fit_margin_ratio) return;
   invalidate(roof.invalid,
              fmt::format("{} {} at {} bytes, the monotone fit over all sizes gives {:.4g}: {}",
                          rates ? "read" : "latency", text_of(*value), roof.size_bytes, expected,
