@@ -149,7 +149,7 @@ void mark_invalid_roofs(const Submission& submission, std::vector<Roof>& roofs) 
 void mark_invalid_decode(const std::vector<harness::ArmRatio>& ratios,
                          std::vector<harness::DecodeResult>& results) {
   for (harness::DecodeResult& result : results) {
-    if (result.key.mode.rfind("evict", 0) != 0) continue;
+    if (result.key.mode != "evict_flush" && result.key.mode != "evict_stream") continue;
     const auto ratio = std::find_if(ratios.begin(), ratios.end(), [&](const harness::ArmRatio& each) {
       return each.name == result.arm + "/warm" && each.key == result.key;
     });

@@ -41,7 +41,8 @@ void visit(const json& value, const std::string& where,
            const std::function<void(const json&, const std::string&)>& visitor) {
   if (value.is_object()) visitor(value, where);
   if (!value.is_structured()) return;
-  for (const auto& [key, part] : value.items()) visit(part, where + "/" + key, visitor);
+  for (const auto& [key, part] : value.items())
+    visit(part, std::string(where).append("/").append(key), visitor);
 }
 
 /// What an object must hold to be a fact that has to tell where it is from.

@@ -34,7 +34,10 @@ constexpr double antagonist_limit_share = 0.8;
 
 std::string plan_label(const harness::DecodeKey& key) {
   const std::string routing = key.routing == "none" ? "" : ", " + key.routing;
-  return fmt::format("{} ({}{})", key.model, key.isa, routing);
+  const std::string threads = key.threads == 1 ? "" : fmt::format(", {} threads", key.threads);
+  const std::string pages =
+      key.page_bytes == 4096 ? "" : fmt::format(", {} KiB pages", key.page_bytes / 1024);
+  return fmt::format("{} ({}{}{}{})", key.model, key.isa, routing, threads, pages);
 }
 
 void flag_controls(const std::vector<harness::ArmRatio>& ratios, std::vector<Flag>& flags) {
@@ -269,6 +272,8 @@ double number_param(const harness::Series& series, const std::string& name) {
   return real == nullptr ? NAN : *real;
 }
 
+}  // namespace
+
 std::string starvation(const harness::Series& series) {
   const double walked = number_param(series, "walked_bytes"), lap = number_param(series, "antagonist_bytes");
   if (walked < 2 * lap) {
@@ -280,20 +285,22 @@ std::string starvation(const harness::Series& series) {
   return "";
 }
 
+namespace {
+
 /// An antagonist that hardly ran looks like one without effect.
 void flag_antagonists(const Submission& submission, std::vector<Flag>& flags) {
+  std::set<std::string> told;
   for (const auto& launch : submission.launches) {
     for (const auto& series : launch.series) {
       if (series.probe != "decode" || series.status != harness::Status::ok) continue;
       const std::string why = starvation(series);
-      if (why.empty()) continue;
+      if (why.empty() || !told.insert(series.arm).second) continue;  // once per arm is enough
       const double share = number_param(series, "antagonist_cpu_ratio");
       flags.push_back({"antagonist_starved",
                        fmt::format("the antagonist of {} {}: its effect is not shown. Free the PU it runs "
                                    "on, or decode more positions",
                                    series.arm, why),
                        std::isnan(share) ? number_param(series, "walked_bytes") : share});
-      return;  // once is enough
     }
   }
 }

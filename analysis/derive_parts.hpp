@@ -57,6 +57,8 @@ std::vector<harness::Flag> derive_flags(const harness::Submission& submission,
                                         const std::vector<harness::ArmRatio>& ratios);
 
 /// Adds what weakens evictions: arms that were not evicted, counters that contradict timed lines.
+/// Says why the antagonist of a decode series hardly ran, "" when it did or there is none.
+std::string starvation(const harness::Series& series);
 void flag_evictions(const harness::Submission& submission, std::vector<harness::Flag>& flags);
 
 /// Of each set that the probe `retention` left alone its half-life by two methods: by the lines that its

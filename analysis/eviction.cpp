@@ -26,7 +26,7 @@ harness::Interval reference(const Series& series, const std::string& name) {
 }  // namespace
 
 harness::Reading<int64_t> bytes_to_stream(const harness::Submission& submission) {
-  const auto cold = cold_bytes(submission);
+  auto cold = cold_bytes(submission);
   if (!available(cold)) return cold;
   const Series& series = *std::get<const Series*>(find_series(submission, "probes", "eviction"));
   for (const int64_t size : series.sizes_bytes) {

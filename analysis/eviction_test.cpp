@@ -97,6 +97,7 @@ TEST(EvictionVerdict, other_modes_are_not_judged) {
 void add_evidence(harness::Submission& made, const std::string& arm, int64_t resident) {
   harness::EvictionEvidence evidence;
   evidence.checks = 4;
+  evidence.lap_bytes = 1'900'000;
   evidence.references = {{18'000, 17'000, 22'000}, {48'000, 47'000, 53'000}};
   evidence.first_lap_ns = 50'000;
   evidence.calibration = harness::ResidencyCalibration{150, 128, 0, 64, 0};

@@ -255,6 +255,7 @@ void check_curve(const Submission& submission, const harness::Derived& recompute
   const double repeat_ratio = best_repeat_ratio(submission);
   for (size_t i = 0; i < recomputed.decode.size(); ++i) {
     const auto& result = recomputed.decode[i];
+    if (result.key.threads != 1) continue;  // the curve is that of one
     const auto working_set = working_set_bytes(result.key.model);
     if (!working_set) continue;
     const double size = working_set_share * static_cast<double>(*working_set);

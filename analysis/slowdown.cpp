@@ -29,7 +29,7 @@ using Costs = std::map<size_t, double>;
 /// What is known of one plan.
 struct PlanCosts {
   std::map<std::string, Costs> of;  ///< by arm
-  bool proven = false;              ///< its A/A control agrees with warm
+  bool proven = false;              ///< its A/A control agrees with warm, and its antagonists ran
   bool room = false;                ///< the weights fit beside half of the last-level cache
   bool evicted = true;              ///< no eviction was found to have failed
 };
@@ -83,7 +83,7 @@ bool is_shown(const std::optional<Interval>& ratio) {
 }
 
 bool is_none(const std::optional<Interval>& ratio) {
-  return ratio && ratio->low <= 1 && ratio->high <= tellable_ratio;
+  return ratio && ratio->low <= 1 && ratio->high >= 1 && ratio->high <= tellable_ratio;
 }
 
 SlowdownPart part(const std::optional<Interval>& ratio, const std::string& missing) {
@@ -118,7 +118,10 @@ void split_beyond(const PlanCosts& plan, const Costs& cost, const Costs& stream,
   }
   to.eviction = part(past, "too few launches hold stream_llc, too");
   to.bandwidth = part(traffic, "");
-  if (is_none(past) && is_shown(traffic)) {
+  if (past && past->high < 1) {  // the stream costs more than the arm: it would hide what the arm evicts
+    to.eviction = cannot_tell(past, "");
+    to.bandwidth = part(rest, "");  // at most
+  } else if (is_none(past) && is_shown(traffic)) {
     to.bandwidth = part(rest, "");  // its own share: a stream in the cache is faster than one from memory
   } else if (is_none(past)) {
     to.eviction = cannot_tell(past, "");
@@ -179,6 +182,17 @@ double weight_bytes(const Submission& submission, size_t plan) {
   return static_cast<double>(submission.plans[plan].weight_bytes_per_token);
 }
 
+/// An antagonist that hardly ran looks like one without effect, and its control like a quiet one.
+bool has_starved_antagonist(const Submission& submission, size_t plan) {
+  for (const auto& launch : submission.launches) {
+    if (launch.plan != static_cast<int>(plan)) continue;
+    if (std::any_of(launch.series.begin(), launch.series.end(),
+                    [](const auto& series) { return !starvation(series).empty(); }))
+      return true;
+  }
+  return false;
+}
+
 PlanCosts collect_costs(const Submission& submission, const std::vector<ArmRecord>& arms,
                         const std::vector<harness::ArmRatio>& ratios, size_t plan) {
   PlanCosts costs;
@@ -201,6 +215,7 @@ PlanCosts collect_costs(const Submission& submission, const std::vector<ArmRecor
     costs.proven = ratio.launches >= 2 && ratio.speed_ratio.low <= 1 && ratio.speed_ratio.high >= 1;
     if (!costs.proven) break;
   }
+  if (has_starved_antagonist(submission, plan)) costs.proven = false;
   const harness::Cache* llc = last_level_cache(submission.machine);
   costs.room = llc != nullptr && 2 * weight_bytes(submission, plan) <= static_cast<double>(llc->bytes);
   return costs;

@@ -48,6 +48,12 @@ Interval interval_of(int64_t median, int64_t low, int64_t high) {
   return {static_cast<double>(median), static_cast<double>(low), static_cast<double>(high)};
 }
 
+/// Laps that were taken: some, of some bytes, medians within their intervals.
+bool laps_are_possible(const std::array<int64_t, 9>& lap) {
+  return lap[0] > 0 && lap[1] > 0 && lap[3] > 0 && lap[3] <= lap[2] && lap[2] <= lap[4] && lap[6] > 0 &&
+         lap[6] <= lap[5] && lap[5] <= lap[7] && lap[8] > 0;
+}
+
 bool counts_are_possible(const ResidencyCalibration& calibration, const LineCount& seen) {
   return calibration.cached_missed >= 0 && calibration.cached_missed <= calibration.cached_lines &&
          calibration.flushed_missed >= 0 && calibration.flushed_missed <= calibration.flushed_lines &&
@@ -106,8 +112,11 @@ EvidenceParams evidence_params(const EvictionEvidence& evidence) {
 Reading<EvictionEvidence> read_evidence(const EvidenceParams& params) {
   const auto laps = numbers_of<9>(params, laps_key);
   if (!available(laps)) return std::get<Unavailable>(laps);
+  if (params.count(no_meter) + params.count(lines_key) != 1)
+    return Unavailable{fmt::format("want either {} or {}", lines_key, no_meter)};
   EvictionEvidence evidence;
   const auto& lap = std::get<std::array<int64_t, 9>>(laps);
+  if (!laps_are_possible(lap)) return Unavailable{laps_key + " holds impossible laps"};
   evidence.checks = lap[0];
   evidence.lap_bytes = lap[1];
   evidence.references = {interval_of(lap[2], lap[3], lap[4]), interval_of(lap[5], lap[6], lap[7])};

@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "harness/pinning.hpp"
@@ -16,6 +17,11 @@ namespace {
 class StartLine {
  public:
   explicit StartLine(size_t threads) : missing_(threads) {}
+  /// Comes in the place of a thread that could not be started.
+  void give_up() {
+    failed_.store(true);
+    missing_.fetch_sub(1);
+  }
   /// Returns whether all came without failure.
   bool wait(bool failed) {
     if (failed) failed_.store(true);
@@ -83,7 +89,13 @@ TeamRound run_together(const harness::Topology& topology, const std::vector<int>
     turn.disturbance = harness::since(before, harness::read_disturbance(clock));
   };
   std::vector<std::thread> threads;
-  for (size_t i = 0; i < pus.size(); ++i) threads.emplace_back(take_turn, i);
+  try {
+    for (size_t i = 0; i < pus.size(); ++i) threads.emplace_back(take_turn, i);
+  } catch (const std::system_error&) {  // nobody may wait for those that never came
+    for (size_t i = threads.size(); i < pus.size(); ++i) line.give_up();
+    for (std::thread& thread : threads) thread.join();
+    throw;
+  }
   for (std::thread& thread : threads) thread.join();
   TeamRound round;
   int64_t first_ns = INT64_MAX, last_start_ns = INT64_MIN, last_end_ns = INT64_MIN;

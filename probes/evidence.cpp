@@ -7,6 +7,10 @@ namespace probes {
 
 void record_disturbance(harness::Series& series, int index, const harness::Disturbance& during) {
   add_totals(series.totals, during);
+  mark_disturbance(series, index, during);
+}
+
+void mark_disturbance(harness::Series& series, int index, const harness::Disturbance& during) {
   for (const std::string& reason : harness::disturbance_reasons(during))
     series.disturbed[reason].push_back(index);
 }

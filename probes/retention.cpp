@@ -112,7 +112,11 @@ void take_sample(Rested& rested, size_t delay, int sample) {
     rested.series.samples_by_size[i * delays_ns.size() + delay].push_back(set.timed_lap_ns(clock));
   }
   const harness::Disturbance during = harness::since(before, harness::read_disturbance(clock));
-  record_disturbance(rested.series, static_cast<int>(delay) * rested.context.samples + sample, during);
+  for (size_t i = 0; i < rested.sets.size(); ++i) {  // one wait is a sample of each set
+    const auto at = static_cast<int>(i * delays_ns.size() + delay);
+    mark_disturbance(rested.series, at * rested.context.samples + sample, during);
+  }
+  add_totals(rested.series.totals, during);
 }
 
 void store_sets(const Rested& rested) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/eviction.hpp"
+#include "harness/cli/disturbed_text.hpp"
 #include "harness/cold_size.hpp"
 #include "harness/residency.hpp"
 #include "harness/statistics.hpp"
@@ -26,6 +27,12 @@ std::string text_param(const Series& series, const std::string& name) {
   const auto found = series.params.find(name);
   const auto* value = found == series.params.end() ? nullptr : std::get_if<std::string>(&found->second);
   return value != nullptr ? *value : "";
+}
+
+std::string disturbed_line(const Series& series) {
+  DisturbedCount count;
+  count_disturbed(series, count);
+  return to_sentence(count) + "\n";
 }
 
 std::string title(const Terminal& terminal, const Series& series) {
@@ -109,7 +116,7 @@ std::string eviction_text(const Terminal& terminal, const Series& series) {
   text += cold_bytes > 0 ? fmt::format("cold from {} on\n", format_bytes(static_cast<double>(cold_bytes)))
                          : fmt::format("nothing evicts: {}\n", text_param(series, "not_evicted"));
   if (!text_param(series, "no_meter").empty()) text += "no meter: " + text_param(series, "no_meter") + "\n";
-  return text + "\n";
+  return text + disturbed_line(series) + "\n";
 }
 
 std::string residency_text(const Terminal& terminal, const Series& series) {
@@ -135,9 +142,10 @@ std::string residency_text(const Terminal& terminal, const Series& series) {
   return title(terminal, series) + to_text(terminal, table) +
          fmt::format(
              "a load of {} ticks or more came from memory ({}); of {} lines of a set just read {} were "
-             "called cached, of {} just flushed {}\n\n",
+             "called cached, of {} just flushed {}\n",
              integer_param(series, "threshold_ticks"), text_param(series, "timer"), warm.lines, warm.resident,
-             flushed.lines, flushed.resident);
+             flushed.lines, flushed.resident) +
+         disturbed_line(series) + "\n";
 }
 
 std::string retention_text(const Terminal& terminal, const Series& series,
@@ -179,7 +187,8 @@ std::string retention_text(const Terminal& terminal, const Series& series,
                               : fmt::format("{} ({})", estimate.method,
                                             std::get<harness::Unavailable>(estimate.half_life_ns).reason)});
   }
-  return title(terminal, series) + to_text(terminal, table) + to_text(terminal, found) + "\n";
+  return title(terminal, series) + to_text(terminal, table) + to_text(terminal, found) +
+         disturbed_line(series) + "\n";
 }
 
 }  // namespace cli

@@ -157,6 +157,19 @@ bool lacks_a_mode(const harness::Submission& submission) {
 constexpr int profile_passes = 9;
 constexpr double profile_estimate_s = 3;
 
+/// Throws Error(unavailable) where huge pages were asked for and the kernel gave few.
+void check_pages(const models::Decoder& decoder, const std::string& pages) {
+  if (pages != "huge") return;
+  constexpr size_t least_percent = 90;  // as probes/decode_placement.cpp
+  const size_t all = decoder.weight_regions().front().size(), huge = decoder.huge_weight_bytes();
+  if (huge * 100 < all * least_percent)
+    throw harness::Error(
+        ExitCode::unavailable,
+        fmt::format("the kernel gave huge pages to {} of {} bytes of weights: write madvise to "
+                    "/sys/kernel/mm/transparent_hugepage/enabled, or profile small pages",
+                    huge, all));
+}
+
 /// In this process: a profile is one look at where time goes, not a figure to compare.
 ExitCode run_profile(const DecodeOptions& options, const Terminal& terminal) {
   const std::optional<models::I8Model> file = read_weights(options);
@@ -182,6 +195,7 @@ ExitCode run_profile(const DecodeOptions& options, const Terminal& terminal) {
       profile.shape, file ? models::source_of(file->weights) : models::synthetic_source(1), *session.kernels,
       {models::find_arithmetic(options.arithmetic),
        options.pages == "huge" ? harness::Pages::huge : harness::Pages::small, team ? &*team : nullptr});
+  check_pages(decoder, options.pages);
   const std::string expected = golden_of(profile.shape, options.arithmetic, file ? &*file : nullptr);
   if (const std::string got = models::golden_digest(decoder, profile.shape);
       !expected.empty() && got != expected)
@@ -225,6 +239,20 @@ ExitCode run(const DecodeOptions& options, const Terminal& terminal) {
   return code == ExitCode::ok && lacks_a_mode(submission) ? ExitCode::unavailable : code;
 }
 
+/// What it decodes on.
+void add_machine_options(CLI::App& command, DecodeOptions& options) {
+  command.add_option("--isa", options.isa, "force one kernel table (see tokroof info); also $TOKROOF_ISA");
+  command
+      .add_option("--threads", options.threads,
+                  "decode with so many pinned threads; each round holds a launch with one thread, too")
+      ->check(CLI::Range(1, 1024));
+  command
+      .add_option("--pages", options.pages,
+                  "small (4 KiB), or huge (2 MiB, verified): each round holds a launch on small ones, too")
+      ->check(CLI::IsMember({"small", "huge"}))
+      ->capture_default_str();
+}
+
 }  // namespace
 
 void add_decode(CLI::App& app, Invocation& invocation) {
@@ -260,16 +288,7 @@ void add_decode(CLI::App& app, Invocation& invocation) {
               "which experts tokens visit: none (the model's router chooses), uniform, zipf:S, sticky:RHO "
               "or file:PATH")
           ->capture_default_str();
-  command->add_option("--isa", options->isa, "force one kernel table (see tokroof info); also $TOKROOF_ISA");
-  command
-      ->add_option("--threads", options->threads,
-                   "decode with so many pinned threads; each round holds a launch with one thread, too")
-      ->check(CLI::Range(1, 1024));
-  command
-      ->add_option("--pages", options->pages,
-                   "small (4 KiB), or huge (2 MiB, verified): each round holds a launch on small ones, too")
-      ->check(CLI::IsMember({"small", "huge"}))
-      ->capture_default_str();
+  add_machine_options(*command, *options);
   CLI::Option* positions = command->add_option("--positions", options->positions, "FIRST:LAST, inclusive");
   CLI::Option* launches =
       command->add_option("--launches", options->launches, "child processes; the unit of analysis")

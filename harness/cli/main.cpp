@@ -8,6 +8,7 @@
 #include <exception>
 #include <iostream>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "harness/build_info.hpp"
@@ -71,6 +72,12 @@ harness::ExitCode run(const CLI::App& app, const Invocation& invocation) {
   } catch (const std::bad_alloc&) {
     return fail(harness::ExitCode::unavailable,
                 "not enough memory: free some, or measure less (--quick, --size)");
+  } catch (const std::system_error& error) {  // threads and the like: a limit of this system
+    return fail(
+        harness::ExitCode::unavailable,
+        fmt::format("the system refuses a thread or another resource ({}): raise its limit (ulimit -u, "
+                    "the container's pids limit)",
+                    error.what()));
   } catch (const std::exception& error) {
     return fail(
         harness::ExitCode::internal,

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "analysis/derive.hpp"
 #include "analysis/forecast.hpp"
 #include "harness/cpu_features.hpp"
 #include "harness/validation.hpp"
@@ -121,7 +122,9 @@ Prediction predict_document(const std::string& path, const std::optional<models:
         fmt::format("{}: {}: {}, expected {}; tokroof validate lists all", path,
                     first.pointer.empty() ? "the document" : first.pointer, first.value, first.expected));
   }
-  return predict_here(harness::submission_from_json(text), shape, work, what_if);
+  harness::Submission probed = harness::submission_from_json(text);
+  probed.derived = analysis::derive(probed);  // from the samples, whatever the document says
+  return predict_here(probed, shape, work, what_if);
 }
 
 }  // namespace cli

@@ -7,6 +7,7 @@
 #include "analysis/report.hpp"
 #include "analysis/team.hpp"
 #include "harness/cli/disturbed_text.hpp"
+#include "models/shape.hpp"
 
 namespace cli {
 namespace {
@@ -80,21 +81,29 @@ std::string error_text(const harness::Submission& submission, const harness::Dec
   return "";
 }
 
+bool has_experts(const harness::DecodeKey& key) {
+  return key.weights == "synthetic" && models::find_shape(key.model).experts.count > 0;
+}
+
 /// Says what stands behind a speed-up by threads, or in its way.
 std::string team_text(const harness::Submission& submission, const harness::ArmRatio& ratio) {
   const auto together = analysis::together_clock_ratio(submission);
   if (ratio.key.threads == 1 || !together) return "";
   if (*together < analysis::own_core_ratio) {
-    return fmt::format("  no judgement: the PUs run at {:.2f} of one alone, they are not cores of our own\n",
-                       *together);
+    return fmt::format(
+        "  no judgement: the PUs run at {:.2f} of one alone, siblings, busy neighbours, or a lower clock\n",
+        *together);
   }
-  std::string text =
-      fmt::format("  the PUs are cores of our own: together they run at {:.2f} of one alone\n", *together);
+  const auto& flags = submission.derived.flags;
+  if (std::any_of(flags.begin(), flags.end(), [](const auto& flag) { return flag.code == "thread_starved"; }))
+    return "  no judgement: something else ran where the threads decode (thread_starved, below)\n";
+  std::string text = fmt::format("  before decode the PUs together ran at {:.2f} of one alone\n", *together);
   if (const auto waiting = analysis::median_param(submission, "waiting_ratio"))
     text += fmt::format("  {:.0f} % of the first thread's time is waiting for the others\n", 100 * *waiting);
   const auto read = analysis::median_param(submission, "team_read_bytes_per_s");
   for (const harness::DecodeResult& result : submission.derived.decode) {
     if (!read || result.key != ratio.key || result.arm != "warm") continue;
+    if (has_experts(result.key)) continue;  // drawn from a pool that those streams did not read
     text += fmt::format("  reads {} of weights, {:.0f} % of what the read streams of all PUs together read\n",
                         format_rate(result.weight_bytes_per_s), 100 * result.weight_bytes_per_s / *read);
   }

@@ -1,6 +1,7 @@
 // tokroof run: probe, forecast, decode, compare, store.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -117,7 +118,11 @@ Run take_up_run(RunOptions options, const std::string& path) {
   run.submission = std::move(partial.measured);
   run.path = path;
   run.kept = run.submission.launches.size();
-  run.complete = state.complete;
+  // The roofs after decode are the last launch: with them nothing is missing but the end.
+  const auto& launches = run.submission.launches;
+  run.complete = state.complete || std::any_of(launches.begin(), launches.end(), [](const auto& launch) {
+                   return launch.purpose == "roofs_after";
+                 });
   const int64_t paused_ns = rejoin(run.session, state);
   if (!run.complete && !run.submission.launches.empty())
     add_interruption(run.session, run.submission, "resumed", paused_ns);
