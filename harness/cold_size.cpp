@@ -55,7 +55,7 @@ Reading<int64_t> find_cold_bytes(const LapReferences& references, std::span<cons
 Reading<int64_t> find_cold_bytes(const LapReferences& references, std::span<const int64_t> streamed_bytes,
                                  std::span<const std::vector<int64_t>> first_laps_ns,
                                  const ResidencyCalibration& calibration, std::span<const LineCount> seen) {
-  const auto by_laps = find_cold_bytes(references, streamed_bytes, first_laps_ns);
+  auto by_laps = find_cold_bytes(references, streamed_bytes, first_laps_ns);
   if (!available(by_laps) || seen.empty()) return by_laps;
   if (seen.size() != streamed_bytes.size()) return Unavailable{"the counts of lines are incomplete"};
   size_t first_cold = seen.size();

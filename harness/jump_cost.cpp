@@ -82,6 +82,7 @@ Reading<JumpCost> fit_jump_cost(std::span<const int64_t> chunk_bytes,
   JumpCost cost{t_interval(jumps_ns), log_t_interval(rates, confidence), 0};
   for (size_t i = 0; i < chunk_bytes.size(); ++i) {
     std::vector<double> of_size;
+    of_size.reserve(chunk_ns.size());
     for (const std::vector<double>& ns : chunk_ns) of_size.push_back(ns[i]);
     const double fitted =
         cost.jump_ns.median + static_cast<double>(chunk_bytes[i]) / cost.read_bytes_per_s.median * 1e9;

@@ -31,7 +31,7 @@ int64_t whole_pool_bytes(const ProbeContext& context) {
 
 /// Returns the chunk sizes, ascending, or why they do not fit into the pool.
 harness::Reading<std::vector<int64_t>> chunk_sizes(const ProbeContext& context, int64_t pool_bytes) {
-  const auto sizes = [&] {
+  auto sizes = [&] {
     if (!context.sizes_bytes.empty()) return sweep_sizes(context, pool_bytes);
     auto own = own_chunks_bytes;
     own.erase(std::remove_if(own.begin(), own.end(),

@@ -100,7 +100,8 @@ void store_avx2(void* data, size_t bytes, int64_t passes, uint64_t value) {
   char* const begin = static_cast<char*>(data);
   const char* const end = begin + bytes;
   for (int64_t pass = 0; pass < passes; ++pass) {
-    const __m256i value_now = _mm256_set1_epi64x(static_cast<long long>(value + static_cast<uint64_t>(pass)));
+    const uint64_t word = value + static_cast<uint64_t>(pass);
+    const __m256i value_now = _mm256_set1_epi64x(static_cast<long long>(word));
     for (char* at = begin; at < end; at += 256) {
       PUT(0);
       PUT(32);
@@ -122,7 +123,8 @@ void store_nt_avx2(void* data, size_t bytes, int64_t passes, uint64_t value) {
   char* const begin = static_cast<char*>(data);
   const char* const end = begin + bytes;
   for (int64_t pass = 0; pass < passes; ++pass) {
-    const __m256i value_now = _mm256_set1_epi64x(static_cast<long long>(value + static_cast<uint64_t>(pass)));
+    const uint64_t word = value + static_cast<uint64_t>(pass);
+    const __m256i value_now = _mm256_set1_epi64x(static_cast<long long>(word));
     for (char* at = begin; at < end; at += 256) {
       STREAM(0);
       STREAM(32);

@@ -104,7 +104,8 @@ void store_avx512(void* data, size_t bytes, int64_t passes, uint64_t value) {
   char* const begin = static_cast<char*>(data);
   const char* const end = begin + bytes;
   for (int64_t pass = 0; pass < passes; ++pass) {
-    const __m512i value_now = _mm512_set1_epi64(static_cast<long long>(value + static_cast<uint64_t>(pass)));
+    const uint64_t word = value + static_cast<uint64_t>(pass);
+    const __m512i value_now = _mm512_set1_epi64(static_cast<long long>(word));
     for (char* at = begin; at < end; at += 512) {
       PUT(0);
       PUT(64);
@@ -126,7 +127,8 @@ void store_nt_avx512(void* data, size_t bytes, int64_t passes, uint64_t value) {
   char* const begin = static_cast<char*>(data);
   const char* const end = begin + bytes;
   for (int64_t pass = 0; pass < passes; ++pass) {
-    const __m512i value_now = _mm512_set1_epi64(static_cast<long long>(value + static_cast<uint64_t>(pass)));
+    const uint64_t word = value + static_cast<uint64_t>(pass);
+    const __m512i value_now = _mm512_set1_epi64(static_cast<long long>(word));
     for (char* at = begin; at < end; at += 512) {
       STREAM(0);
       STREAM(64);
