@@ -185,6 +185,7 @@ std::vector<harness::Series> take_place(const ProbeContext& context, Victim& vic
                                         const std::function<void(double)>& progress) {
   const int rounds = std::max(context.samples, min_rounds);
   std::vector<harness::Series> series;
+  series.reserve(conditions.size());
   for (const Condition& condition : conditions)
     series.push_back(begin_series(victim, condition, neighbour, rounds));
   const Memory memory = find_memory(context, neighbour, series);

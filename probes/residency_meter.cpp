@@ -65,7 +65,7 @@ void add_loads(const LoadTimer& timer, LineDraw& from, size_t wanted, std::vecto
 
 }  // namespace
 
-LineDraw::LineDraw(std::vector<Region> regions, uint64_t seed) : random_(seed) {
+LineDraw::LineDraw(const std::vector<Region>& regions, uint64_t seed) : random_(seed) {
   for (const Region region : regions) {
     const auto first = reinterpret_cast<uintptr_t>(region.data());
     const uintptr_t start = (first + page_bytes - 1) / page_bytes * page_bytes;

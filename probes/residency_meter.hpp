@@ -22,7 +22,7 @@ using Region = std::span<const std::byte>;
 /// none twice.
 class LineDraw {
  public:
-  LineDraw(std::vector<Region> regions, uint64_t seed);
+  LineDraw(const std::vector<Region>& regions, uint64_t seed);
   /// Returns up to `lines` lines in random order; fewer when the pages or the lines run out.
   std::vector<const std::byte*> draw(int lines);
 
