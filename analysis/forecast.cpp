@@ -23,6 +23,7 @@ constexpr auto spread = harness::Spread::of_next_90;
 
 // Changes whenever the same probes would give another figure.
 constexpr std::string_view forecast_version = "2";
+constexpr std::string_view ecm_version = "1";
 
 /// Evicted before every token, so that each weight byte comes from memory whatever the caches could hold.
 bool reads_from_dram(const std::string& mode) {
@@ -72,6 +73,30 @@ int64_t resident_bytes(const models::Shape& shape, const models::Cost& cost) {
   return shape.experts.count == 0 ? cost.weight_bytes_per_token : cost.weight_bytes;
 }
 
+std::string samples_text(const harness::Series& series) {
+  std::string text;
+  for (size_t i = 0; i < series.samples_by_size.size(); ++i) {
+    const int64_t size = i < series.sizes_bytes.size() ? series.sizes_bytes[i] : 0;
+    const int64_t work = i < series.work_per_sample.size() ? series.work_per_sample[i] : 0;
+    text += fmt::format("{} {} {}\n", size, work, fmt::join(series.samples_by_size[i], " "));
+  }
+  return text;
+}
+
+/// What tells the series of one probe apart.
+std::string params_text(const harness::Series& series) {
+  std::string text;
+  for (const char* name :
+       {"isa", "kernel", "cols", "heads", "levels", "call_bytes", "short_call_bytes", "pool_bytes"}) {
+    const auto found = series.params.find(name);
+    if (found == series.params.end()) continue;
+    if (const auto* word = std::get_if<std::string>(&found->second))
+      text += fmt::format(" {}={}", name, *word);
+    if (const auto* count = std::get_if<int64_t>(&found->second)) text += fmt::format(" {}={}", name, *count);
+  }
+  return text;
+}
+
 /// The text whose digest is inputs_sha256; docs/forecasts.md gives its form.
 std::string inputs_text(const Submission& probed) {
   std::string text = "tokroof/forecast-inputs/1\n";
@@ -85,11 +110,14 @@ std::string inputs_text(const Submission& probed) {
       continue;
     }
     const auto& series = *std::get<const harness::Series*>(found);
-    text += fmt::format("{} {}\n", probe, series.work_unit);
-    for (size_t i = 0; i < series.samples_by_size.size(); ++i) {
-      const int64_t size = i < series.sizes_bytes.size() ? series.sizes_bytes[i] : 0;
-      const int64_t work = i < series.work_per_sample.size() ? series.work_per_sample[i] : 0;
-      text += fmt::format("{} {} {}\n", size, work, fmt::join(series.samples_by_size[i], " "));
+    text += fmt::format("{} {}\n", probe, series.work_unit) + samples_text(series);
+  }
+  for (const auto& launch : probed.launches) {
+    if (launch.purpose != "probes") continue;
+    for (const auto& series : launch.series) {
+      if (series.status != harness::Status::ok) continue;
+      if (series.probe == "kernel_rates" || series.probe == "chunked_stream")
+        text += fmt::format("{}{}\n", series.probe, params_text(series)) + samples_text(series);
     }
   }
   return text;
@@ -98,7 +126,7 @@ std::string inputs_text(const Submission& probed) {
 }  // namespace
 
 std::vector<Forecast> make_forecasts(const Submission& probed, const models::Shape& shape,
-                                     const harness::DecodeKey& key) {
+                                     const harness::DecodeKey& key, const harness::ModelError& error) {
   const auto bandwidth = find_curve(probed, "probes", "load_bandwidth", spread);
   const auto dram = find_curve(probed, "probes", "dram_stream", spread);
   const auto cost = models::cost(shape);
@@ -120,6 +148,12 @@ std::vector<Forecast> make_forecasts(const Submission& probed, const models::Sha
     add("cache_roof", cache_bandwidth(probed, bandwidth, resident_bytes(shape, cost)));
     add("curve", curve_bandwidth(bandwidth, cost.working_set_bytes));
   }
+  Forecast ecm = forecasts.back();
+  ecm.id = "ecm";
+  ecm.version = std::string(ecm_version);
+  ecm.tokens_per_s = ecm_tokens_per_s(probed, shape, key, error);
+  if (available(ecm.tokens_per_s)) ecm.model_error = error;
+  forecasts.push_back(ecm);
   return forecasts;
 }
 

@@ -2,21 +2,23 @@
 #pragma once
 #include <vector>
 
+#include "analysis/ecm.hpp"
 #include "harness/submission.hpp"
 #include "models/shape.hpp"
 
 namespace analysis {
 
-/// Makes all forecasts (`dram_roof`, `cache_roof`, `curve`) for one decode from the probe launches of
+/// Makes all forecasts (`dram_roof`, `cache_roof`, `curve`, `ecm`) for one decode from the probe launches of
 /// `probed`:
-///   warm and concurrent modes   all three
-///   evict_flush, evict_stream   dram_roof and curve at DRAM
+///   warm and concurrent modes   all four
+///   evict_flush, evict_stream   dram_roof, curve at DRAM, and ecm
 /// dram_roof: read bandwidth of DRAM ÷ weight bytes per token. cache_roof: read bandwidth of the smallest
 /// cache whose *reported* size holds the weights, every expert's too, ÷ weight bytes per token (the argument
 /// under test). curve: the measured read curve, interpolated on log-log axes at the working set (with the
-/// whole pool of experts) ÷ weight bytes per token. Never reads a decode series. made_ns and made_utc are
-/// left for the caller.
+/// whole pool of experts) ÷ weight bytes per token. ecm: analysis/ecm.hpp, widened by
+/// `error`. Never reads a decode series. made_ns and made_utc are left for the caller.
 std::vector<harness::Forecast> make_forecasts(const harness::Submission& probed, const models::Shape& shape,
-                                              const harness::DecodeKey& key);
+                                              const harness::DecodeKey& key,
+                                              const harness::ModelError& error = model_error({}));
 
 }  // namespace analysis

@@ -137,7 +137,8 @@ void check_bytes_per_token(const Submission& submission, std::vector<Finding>& f
 std::string misforecast(const harness::Forecast& stated, const Submission& submission) {
   const models::Shape* shape = models::known_shape(stated.key.model);
   if (shape == nullptr) return "";
-  for (const harness::Forecast& own : make_forecasts(submission, *shape, stated.key)) {
+  const harness::ModelError error = stated.model_error.value_or(model_error({}));
+  for (const harness::Forecast& own : make_forecasts(submission, *shape, stated.key, error)) {
     if (own.id != stated.id) continue;
     if (own.version != stated.version) return "";  // another version's arithmetic
     if (own.inputs_sha256 != stated.inputs_sha256) return "inputs_sha256 is not that of these probes";

@@ -207,6 +207,13 @@ struct ArmRatio {
   Interval speed_ratio;  ///< tokens/s of the first ÷ tokens/s of the second
 };
 
+/// How far a forecast's argument, not its inputs, may be wrong.
+struct ModelError {
+  double spread_ratio = 1;  ///< measured lies within forecast ÷ and × this (90 %)
+  int submissions = 0;      ///< the stored ones that it was learnt from; 0: a prior
+  bool operator==(const ModelError&) const = default;
+};
+
 struct Forecast {
   std::string id, version;
   DecodeKey key;
@@ -214,6 +221,7 @@ struct Forecast {
   Reading<Interval> tokens_per_s;  ///< median = point; 90 % interval
   int64_t made_ns = 0;
   std::string made_utc;
+  std::optional<ModelError> model_error = {};  ///< what widened it
 };
 
 struct ForecastError {

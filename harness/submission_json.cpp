@@ -188,13 +188,45 @@ void fields(Io& io, T& value) {
   io("time_ratio", value.time_ratio);
 }
 
+/// A key that is left out, its model empty, is that of the member before.
+template <class Io, Like<DecodeKey> T>
+void shared_key_fields(Io& io, T& value) {
+  bool own = !value.model.empty();
+  if constexpr (!Io::writing) own = io.has("model");
+  if (own) short_fields(io, value);
+}
+
+/// Returns the list with the keys left out that are those of the member before.
+template <class Keyed>
+std::vector<Keyed> without_repeated_keys(std::vector<Keyed> list) {
+  for (size_t i = list.size(); i-- > 1;) {
+    if (list[i].key == list[i - 1].key) list[i].key = {};
+  }
+  return list;
+}
+template <class Keyed>
+void repeat_keys(std::vector<Keyed>& list, const std::string& place) {
+  if (!list.empty() && list.front().key.model.empty())
+    JsonReader::refuse(place + "/0/model", "the model of the first");
+  for (size_t i = 1; i < list.size(); ++i) {
+    if (list[i].key.model.empty()) list[i].key = list[i - 1].key;
+  }
+}
+
+template <class Io, Like<ModelError> T>
+void fields(Io& io, T& value) {
+  io("spread_ratio", value.spread_ratio);
+  io("submissions", value.submissions);
+}
+
 template <class Io, Like<Forecast> T>
 void fields(Io& io, T& value) {
   io("id", value.id);
   io("version", value.version);
-  short_fields(io, value.key);
+  shared_key_fields(io, value.key);
   io.optional("inputs_sha256", value.inputs_sha256);
   centred<Centre::point>(io, "tokens_per_s", value.tokens_per_s);
+  io.optional("model_error", value.model_error);
   io("made_ns", value.made_ns);
   io.optional("made_utc", value.made_utc);
 }
@@ -203,7 +235,7 @@ template <class Io, Like<ForecastError> T>
 void fields(Io& io, T& value) {
   io("id", value.id);
   io("version", value.version);
-  short_fields(io, value.key);
+  shared_key_fields(io, value.key);
   io("measured_over_forecast", value.measured_over_forecast);
   io("inside_interval", value.inside_interval);
 }
@@ -225,7 +257,12 @@ void fields(Io& io, T& value) {
   io("ratios", value.ratios);
   io.optional("slowdown", value.slowdowns);
   io.optional("interference", value.interference);
-  io("forecast_errors", value.forecast_errors);
+  if constexpr (Io::writing) {
+    io("forecast_errors", without_repeated_keys(value.forecast_errors));
+  } else {
+    io("forecast_errors", value.forecast_errors);
+    repeat_keys(value.forecast_errors, io.place("forecast_errors"));
+  }
   io("flags", value.flags);
 }
 
@@ -251,15 +288,26 @@ void fields(Io& io, T& value) {
 template <class Io, Like<Submission> T>
 void forecasts_field(Io& io, T& value) {
   if constexpr (Io::writing) {
-    std::vector<Forecast> forecasts = value.forecasts;
+    std::vector<Forecast> forecasts = without_repeated_keys(value.forecasts);
     for (size_t i = 1; i < forecasts.size(); ++i) {
       if (value.forecasts[i].inputs_sha256 == value.forecasts[i - 1].inputs_sha256)
         forecasts[i].inputs_sha256.clear();
       if (value.forecasts[i].made_utc == value.forecasts[i - 1].made_utc) forecasts[i].made_utc.clear();
     }
+    std::optional<ModelError> stated;
+    for (Forecast& forecast : forecasts) {
+      if (forecast.model_error == stated) forecast.model_error.reset();
+      if (forecast.model_error) stated = forecast.model_error;
+    }
     io.defaulted("forecasts", forecasts);
   } else {
     io.defaulted("forecasts", value.forecasts);
+    repeat_keys(value.forecasts, io.place("forecasts"));
+    std::optional<ModelError> stated;
+    for (Forecast& forecast : value.forecasts) {
+      if (forecast.model_error) stated = forecast.model_error;
+      if (forecast.id == "ecm" && available(forecast.tokens_per_s)) forecast.model_error = stated;
+    }
     for (size_t i = 1; i < value.forecasts.size(); ++i) {
       Forecast& forecast = value.forecasts[i];
       if (forecast.inputs_sha256.empty()) forecast.inputs_sha256 = value.forecasts[i - 1].inputs_sha256;

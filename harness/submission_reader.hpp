@@ -55,6 +55,7 @@ class JsonReader {
     value = 0;
     optional(key, value);
   }
+  [[nodiscard]] bool has(const char* key) const { return object_.contains(key); }
   [[nodiscard]] std::string place(const char* key) const { return path_ + "/" + key; }
 
   template <class T>

@@ -31,6 +31,8 @@ struct ProbeContext {
   /// When to end, on `clock` (0: whenever): a sweep then takes coarse sizes first and leaves out those that
   /// would end later. `budget_ns` is what the user gave for all probes, for the record.
   int64_t end_ns = 0, budget_ns = 0;
+  std::vector<std::string> models = {},
+                           isas = {};  ///< what kernels are for; empty: all models, the chosen ISA
 };
 
 struct Probe {
@@ -49,6 +51,7 @@ struct Probe {
   bool thins = false;  ///< whether it heeds end_ns; one that does not is taken in full or skipped
   /// Of a probe whose samples of several series must alternate: takes them all; `run` gives the first.
   std::vector<harness::Series> (*run_all)(const ProbeContext& context) = nullptr;
+  bool needs_all = false;  ///< a run needs every series that it lists
 };
 
 /// All probes of this binary, in the order in which `run` takes them.

@@ -17,9 +17,9 @@ TEST(Registry, lists_each_probe_once_with_a_summary_and_a_function) {
     EXPECT_NE(probe.run, nullptr);
     EXPECT_EQ(&find_probe(probe.id), &probe);
   }
-  EXPECT_EQ(ids,
-            (std::set<std::string>{"chunked_stream", "core_clock", "dram_stream", "eviction", "interference",
-                                   "load_bandwidth", "load_latency", "residency", "retention"}));
+  EXPECT_EQ(ids, (std::set<std::string>{"chunked_stream", "core_clock", "dram_stream", "eviction",
+                                        "interference", "kernel_rates", "load_bandwidth", "load_latency",
+                                        "residency", "retention"}));
 }
 
 TEST(Registry, an_unknown_probe_is_a_usage_error_that_names_the_nearest) {

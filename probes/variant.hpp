@@ -15,6 +15,8 @@ struct Variant {
   int64_t window_bytes = 0;        ///< a chase visits the lines of one window before the next; 0: no windows
   int64_t pool_bytes = 0;          ///< what chunks are drawn from; 0: the probe's own
   int threads = 1;                 ///< each bound to a core of its own
+  std::string isa = {}, kernel = {};  ///< kernel_rates: a kernel of a table, on rows of `cols`
+  int cols = 0, heads = 0;            ///< of attention the width of a head, and the heads of a call
   bool operator==(const Variant&) const = default;
 };
 

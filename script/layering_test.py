@@ -22,7 +22,8 @@ ANALYSIS_MEASURE_STEMS = ("error", "statistics", "curve", "jump_cost", "knees", 
                           "nearest_name", "residency", "retention", "topology")
 # The probes that decode a model; the others know no model.
 DECODING_PROBES = ("decode", "kernel_rates")
-MODELS_FOR_PROBES = ("decoder", "thread_team", "golden", "routing", "shape", "weights", "i8_file", "kernels/")
+MODELS_FOR_PROBES = ("decoder", "thread_team", "golden", "routing", "shape", "weights", "i8_file", "kernels/",
+                     "token_work", "rotary", "experts", "padded", "splitmix64")
 # Headers that CMake generates at the root of the generated folder.
 GENERATED = ("git_version.hpp",)
 
@@ -81,7 +82,7 @@ def allowed(source, target, record):
         return to_layer in ("harness_measure", "harness_record")
     if from_layer == "analysis":
         if to_layer == "models":
-            return below in ("golden.hpp", "shape.hpp")
+            return below in ("golden.hpp", "shape.hpp", "token_work.hpp")
         if to_layer == "harness_measure":
             return "/" not in below and below.rpartition(".")[0] in ANALYSIS_MEASURE_STEMS
         return to_layer == "harness_record"

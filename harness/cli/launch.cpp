@@ -20,7 +20,7 @@ namespace {
 
 struct LaunchOptions {
   std::string purpose, plan, weights_file, routing_file;
-  std::vector<std::string> ids;
+  std::vector<std::string> ids, models, isas;
   std::vector<int64_t> sizes;
   int sizes_per_octave = 2, samples = 5, pu = -1;
   uint64_t seed = 1;
@@ -41,7 +41,7 @@ std::vector<Asked> asked_series(const LaunchOptions& options, const probes::Prob
   for (const std::string& id : options.ids) {
     const probes::Probe& probe = probes::find_probe(id);
     std::vector<probes::Variant> listed(1);
-    if (options.all_variants && probe.variants != nullptr) listed = probe.variants(context);
+    if ((options.all_variants || probe.needs_all) && probe.variants != nullptr) listed = probe.variants(context);
     for (const probes::Variant& variant : probes::chosen_variants(id, probe.choices, listed, *options.choice))
       asked.push_back({probe, variant});
   }
@@ -72,6 +72,8 @@ harness::Launch take_probes(const LaunchOptions& options, const harness::Topolog
   const harness::Clock clock = harness::steady_clock();
   probes::ProbeContext context{topology,        features,     clock, options.sizes, options.sizes_per_octave,
                                options.samples, options.seed, {}};
+  context.models = options.models;
+  context.isas = options.isas;
   const std::vector<Asked> asked = asked_series(options, context);
   probes::TimeBudget budget(clock, options.budget_ns == 0 ? 0 : clock.now_ns() + options.budget_ns,
                             steps_of(options, asked));
@@ -135,6 +137,8 @@ void add_launch(CLI::App& app, Invocation& invocation) {
   command->add_option("--routing-file", options->routing_file);
   command->add_option("--probe", options->ids);
   command->add_option("--size", options->sizes);
+  command->add_option("--model", options->models);
+  command->add_option("--isa", options->isas);
   command->add_option("--sizes-per-octave", options->sizes_per_octave);
   command->add_option("--samples", options->samples);
   command->add_option("--pu", options->pu);

@@ -79,6 +79,7 @@ harness::Submission probe_now(const Session& session, const PredictOptions& opti
   harness::Submission submission = begin_submission(session, "probe", "probe");
   ProbeRequest request;
   request.ids = forecast_probes();
+  request.isas = {session.kernels->isa};
   {
     Progress progress(terminal, estimate_seconds(session, {"probe", 2, 5, {}, {}, 0}));
     submission.launches.push_back(

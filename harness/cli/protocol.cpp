@@ -49,6 +49,12 @@ harness::Plan make_stream_plan(harness::Plan plan, const harness::Submission& su
 
 }  // namespace
 
+std::vector<std::string> measured_isas(const Session& session, const Protocol& protocol) {
+  std::vector<std::string> isas = isas_beside(session, protocol);
+  isas.insert(isas.begin(), session.kernels->isa);
+  return isas;
+}
+
 Protocol quick_protocol() {
   return {"quick", 2, 5, {"coreflow_1_9m"}, {"warm", "aa", "evict_flush", "evict_read"}, 5};
 }
@@ -78,7 +84,7 @@ Protocol full_protocol() {
 }
 
 std::vector<std::string> forecast_probes() {
-  return {"core_clock", "load_latency", "load_bandwidth", "dram_stream"};
+  return {"core_clock", "load_latency", "load_bandwidth", "dram_stream", "kernel_rates"};
 }
 
 harness::Plan make_plan(const Session& session, const models::Shape& shape,

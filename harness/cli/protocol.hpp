@@ -29,6 +29,9 @@ Protocol quick_protocol();
 Protocol default_protocol();
 Protocol full_protocol();
 
+/// The session's own ISA, then the others that a protocol decodes with here.
+std::vector<std::string> measured_isas(const Session& session, const Protocol& protocol);
+
 /// Makes the plan of one model on this session's kernels; positions are the model's own unless given.
 harness::Plan make_plan(const Session& session, const models::Shape& shape,
                         const std::vector<std::string>& arms);

@@ -32,12 +32,15 @@ struct Stages {
   }
 };
 
-ProbeRequest probe_request(const Protocol& protocol, const harness::Submission& submission) {
+ProbeRequest probe_request(const Session& session, const Protocol& protocol,
+                           const harness::Submission& submission) {
   ProbeRequest request;
   request.ids = protocol.probes;
   request.sizes_per_octave = protocol.sizes_per_octave;
   request.samples = protocol.probe_samples;
   request.seed = run_seed(submission);
+  request.models = protocol.models;
+  request.isas = measured_isas(session, protocol);
   return request;
 }
 
@@ -122,7 +125,7 @@ void take_rounds(const Session& session, const Protocol& protocol, Stages& stage
 
 void take_roofs(const Session& session, const Protocol& protocol, const std::string& purpose,
                 harness::Submission& submission, const OnProgress& progress) {
-  ProbeRequest request = probe_request(protocol, submission);
+  ProbeRequest request = probe_request(session, protocol, submission);
   request.purpose = purpose;
   request.ids = {"load_bandwidth", "dram_stream", "core_clock"};
   request.sizes_bytes = {kib * 16, kib * 256, kib * 1024, kib * 2048,
@@ -135,7 +138,8 @@ void take_protocol(const Session& session, const Protocol& protocol, harness::Su
   Stages stages{on_stage, estimate_seconds(session, protocol)};
   const OnProgress probing = stages.enter("probes", probe_seconds(session, protocol));
   if (!has_launch(submission, "probes")) {
-    submission.launches.push_back(launch_probes(session, probe_request(protocol, submission), probing));
+    submission.launches.push_back(
+        launch_probes(session, probe_request(session, protocol, submission), probing));
     if (on_launch) on_launch();
   }
   if (submission.plans.empty()) {

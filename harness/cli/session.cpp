@@ -110,6 +110,8 @@ harness::Launch launch_probes(const Session& session, const ProbeRequest& reques
   for (const std::string& id : request.ids) arguments.insert(arguments.end(), {"--probe", id});
   for (const int64_t size : request.sizes_bytes)
     arguments.insert(arguments.end(), {"--size", std::to_string(size)});
+  for (const std::string& model : request.models) arguments.insert(arguments.end(), {"--model", model});
+  for (const std::string& isa : request.isas) arguments.insert(arguments.end(), {"--isa", isa});
   if (request.all_variants) arguments.emplace_back("--all-variants");
   for (const std::string& argument : variant_arguments(request.choice)) arguments.push_back(argument);
   return launch(session, std::move(arguments), progress);

@@ -50,7 +50,8 @@ struct ProbeRequest {
   int sizes_per_octave = 2;
   int samples = 5;
   uint64_t seed = 1;
-  bool all_variants = false;  ///< every series that a probe lists, not its main one alone
+  std::vector<std::string> models, isas;  ///< whose kernels kernel_rates takes
+  bool all_variants = false;              ///< every series that a probe lists, not its main one alone
   probes::VariantChoice choice;
   int64_t budget_ns = 0;  ///< 0: none
 };

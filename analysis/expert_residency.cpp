@@ -1,0 +1,87 @@
+#include "analysis/expert_residency.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+namespace analysis {
+namespace {
+
+/// The number after "KIND:", as documents write routings.
+double parameter_of(const std::string& routing) {
+  const size_t colon = routing.find(':');
+  double value = 0;
+  if (colon != std::string::npos)
+    std::from_chars(routing.data() + colon + 1, routing.data() + routing.size(), value);
+  return value;
+}
+
+/// Solves rising(x) = goal on [0, high] by halving.
+template <class F>
+double solve(const F& rising, double goal, double high) {
+  while (rising(high) < goal && high < 1e12) high *= 2;
+  double low = 0;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = (low + high) / 2;
+    (rising(middle) < goal ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+/// The probability that a token visits each expert: k draws with weights 1/rank^s, those already chosen drawn
+/// again. As if each were drawn m times with repeats, m such that k different ones are expected.
+std::vector<double> visit_probabilities(const ExpertPool& pool, double exponent) {
+  std::vector<double> weights(static_cast<size_t>(pool.experts));
+  double sum = 0;
+  for (size_t i = 0; i < weights.size(); ++i)
+    sum += weights[i] = std::pow(static_cast<double>(i + 1), -exponent);
+  const auto seen = [&](double weight, double draws) { return 1 - std::pow(1 - weight / sum, draws); };
+  const double draws = solve(
+      [&](double m) {
+        double different = 0;
+        for (const double weight : weights) different += seen(weight, m);
+        return different;
+      },
+      pool.top_k, pool.top_k);
+  for (double& weight : weights) weight = seen(weight, draws);
+  return weights;
+}
+
+/// `held`: the share of the pool that the cache holds.
+double che(const std::vector<double>& visits, double held) {
+  const auto resident = [](double visit, double tokens) { return 1 - std::pow(1 - visit, tokens); };
+  const double tokens = solve(
+      [&](double t) {
+        double sum = 0;
+        for (const double visit : visits) sum += resident(visit, t);
+        return sum / static_cast<double>(visits.size());
+      },
+      held, 1);
+  double hits = 0, all = 0;
+  for (const double visit : visits) {
+    hits += visit * resident(visit, tokens);
+    all += visit;
+  }
+  return hits / all;
+}
+
+}  // namespace
+
+harness::Reading<double> expert_hit_ratio(const ExpertPool& pool, double cache_bytes,
+                                          const std::string& routing) {
+  if (routing.starts_with("file:"))
+    return harness::Unavailable{"which experts the file's trace repeats is not known"};
+  const double room = cache_bytes - pool.dense_bytes;
+  if (room >= pool.pool_bytes) return 1.0;
+  if (room < pool.token_bytes) return 0.0;
+  const double held = room / pool.pool_bytes;
+  if (routing.starts_with("sticky:")) {
+    const double rho = parameter_of(routing);
+    return rho + (1 - rho) * held;
+  }
+  if (routing.starts_with("zipf:")) return che(visit_probabilities(pool, parameter_of(routing)), held);
+  return held;
+}
+
+}  // namespace analysis

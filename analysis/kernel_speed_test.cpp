@@ -1,0 +1,98 @@
+#include "analysis/kernel_speed.hpp"
+
+#include <gtest/gtest.h>
+
+#include "analysis/test_kernel_rates.hpp"
+
+namespace analysis {
+namespace {
+
+models::KernelUse int8_use() {
+  models::KernelUse use;
+  use.kernel = "int8";
+  use.cols = 144;
+  use.reads = models::Reads::dense;
+  return use;
+}
+
+const KernelSpeed known{50e-9, 100e9, 40e9, 10e9, 0, 0, 0};
+
+harness::Submission probed(const harness::Series& series) {
+  harness::Submission made;
+  made.launches.resize(1);
+  made.launches[0].purpose = "probes";
+  made.launches[0].series = {series};
+  return made;
+}
+
+KernelSpeed speed_of(const harness::Series& series) {
+  return std::get<KernelSpeed>(kernel_speed(probed(series), "avx2", int8_use()));
+}
+std::string reason(const harness::Submission& submission, const std::string& isa,
+                   const models::KernelUse& use) {
+  return std::get<harness::Unavailable>(kernel_speed(submission, isa, use)).reason;
+}
+
+TEST(KernelSpeed, parts_a_call_from_its_bytes_and_finds_each_levels_rate) {
+  const KernelSpeed speed = speed_of(test_kernel_series("avx2", int8_use(), known));
+  EXPECT_NEAR(speed.call_s, 50e-9, 1e-11);
+  EXPECT_NEAR(speed.l2_bytes_per_s, 100e9, 1e7);
+  EXPECT_NEAR(speed.l3_bytes_per_s, 40e9, 1e7);
+  EXPECT_NEAR(speed.dram_bytes_per_s, 10e9, 1e7);
+  EXPECT_NEAR(speed.l3_log_width, 0, 1e-9);
+}
+
+TEST(KernelSpeed, one_disturbed_sample_of_five_moves_neither_the_rate_nor_its_width) {
+  auto series = test_kernel_series("avx2", int8_use(), known);
+  series.samples_by_size[2][3] *= 30;
+  const KernelSpeed speed = speed_of(series);
+  EXPECT_NEAR(speed.l3_bytes_per_s, 40e9, 1e7);
+  EXPECT_NEAR(speed.l3_log_width, 0, 1e-9);
+  for (size_t i = 0; i < 5; ++i) series.samples_by_size[2][i] += static_cast<int64_t>(i) * 4'000'000;
+  EXPECT_GT(speed_of(series).l3_log_width, 0.02);
+}
+
+TEST(KernelSpeed, a_short_call_slower_than_its_share_never_makes_time_negative) {
+  auto series = test_kernel_series("avx2", int8_use(), known);
+  series.samples_by_size[0].assign(5, series.samples_by_size[1][0] * 2);
+  const KernelSpeed speed = speed_of(series);
+  EXPECT_EQ(speed.call_s, 0);
+  EXPECT_NEAR(speed.l2_bytes_per_s, 64'000 / 690e-9, 1e7);
+}
+
+TEST(KernelSpeed, says_what_has_not_been_measured) {
+  const auto made = probed(test_kernel_series("avx2", int8_use(), known));
+  models::KernelUse other = int8_use();
+  other.cols = 396;
+  EXPECT_EQ(reason(made, "avx2", other), "kernel_rates has not measured int8 of 396 columns on avx2");
+  EXPECT_EQ(reason(made, "scalar", int8_use()),
+            "kernel_rates has not measured int8 of 144 columns on scalar");
+  EXPECT_EQ(reason({}, "avx2", int8_use()), "kernel_rates has not run");
+  auto failed = made;
+  failed.launches[0].series[0].status = harness::Status::failed;
+  failed.launches[0].series[0].reason = "wrong checksum";
+  EXPECT_EQ(reason(failed, "avx2", int8_use()), "kernel_rates: int8 of 144 columns on avx2: wrong checksum");
+}
+
+TEST(KernelSpeed, malformed_series_are_unavailable) {
+  for (const char* name : {"levels", "call_bytes", "short_call_bytes"}) {
+    auto series = test_kernel_series("avx2", int8_use(), known);
+    series.params.erase(name);
+    EXPECT_FALSE(harness::available(kernel_speed(probed(series), "avx2", int8_use()))) << name;
+  }
+  auto series = test_kernel_series("avx2", int8_use(), known);
+  series.samples_by_size.pop_back();
+  EXPECT_FALSE(harness::available(kernel_speed(probed(series), "avx2", int8_use())));
+}
+
+TEST(KernelTime, adds_calls_and_each_levels_bytes) {
+  const auto time = std::get<KernelTime>(kernel_time(known, 3, 1e6, {0.5, 0.3, 0.2}));
+  EXPECT_NEAR(time.seconds, 3 * 50e-9 + 1e6 * (0.5 / 100e9 + 0.3 / 40e9 + 0.2 / 10e9), 1e-12);
+  KernelSpeed no_memory = known;
+  no_memory.dram_bytes_per_s = 0;
+  EXPECT_TRUE(harness::available(kernel_time(no_memory, 1, 1e6, {1, 0, 0})));
+  EXPECT_FALSE(harness::available(kernel_time(no_memory, 1, 1e6, {0.5, 0.3, 0.2})));
+}
+
+}  // namespace
+}  // namespace analysis

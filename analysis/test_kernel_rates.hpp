@@ -1,0 +1,54 @@
+// kernel_rates of an invented machine whose kernels have known speeds. For tests only.
+#pragma once
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "analysis/kernel_speed.hpp"
+#include "harness/submission.hpp"
+
+namespace analysis {
+
+/// Five equal samples of a hundred calls at each level; a speed's rates of 0 leave the level out.
+inline harness::Series test_kernel_series(const std::string& isa, const models::KernelUse& use,
+                                          const KernelSpeed& speed) {
+  constexpr int64_t long_bytes = 64'000, short_bytes = 16'000, calls = 100'000;
+  const bool vectors = use.reads == models::Reads::nothing;
+  harness::Series series;
+  series.probe = "kernel_rates";
+  series.work_unit = "bytes";
+  series.params["isa"] = isa;
+  series.params["kernel"] = use.kernel;
+  if (use.cols > 0) series.params["cols"] = int64_t{use.cols};
+  if (use.heads > 0) series.params["heads"] = int64_t{use.heads};
+  series.params["call_bytes"] = long_bytes;
+  series.params["short_call_bytes"] = short_bytes;
+  std::string levels;
+  const auto add = [&](const std::string& level, int64_t bytes, double rate) {
+    if (rate <= 0) return;
+    levels += (levels.empty() ? "" : " ") + level;
+    series.sizes_bytes.push_back(100'000 * (static_cast<int64_t>(series.sizes_bytes.size()) + 1));
+    series.work_per_sample.push_back(calls * bytes);
+    const double call_s = speed.call_s + static_cast<double>(bytes) / rate;
+    series.samples_by_size.emplace_back(5, std::llround(call_s * calls * 1e9));
+  };
+  add(vectors ? "l1_short" : "l2_short", short_bytes, speed.l2_bytes_per_s);
+  add(vectors ? "l1" : "l2", long_bytes, speed.l2_bytes_per_s);
+  if (!vectors) {
+    add("l3", long_bytes, speed.l3_bytes_per_s);
+    add("dram", long_bytes, speed.dram_bytes_per_s);
+  }
+  series.params["levels"] = levels;
+  return series;
+}
+
+/// Adds a series of one speed for every kernel of a shape to the probes of a submission.
+inline void add_test_kernels(harness::Submission& submission, const std::string& isa,
+                             const models::Shape& shape, const KernelSpeed& speed) {
+  for (models::KernelUse use : models::token_work(shape, 0, 0)) {
+    if (use.reads != models::Reads::experts)
+      submission.launches[0].series.push_back(test_kernel_series(isa, use, speed));
+  }
+}
+
+}  // namespace analysis

@@ -1,0 +1,136 @@
+#include "models/token_work.hpp"
+
+#include <algorithm>
+
+#include "models/kernels/kernels.hpp"
+
+namespace models {
+namespace {
+
+/// Adds up the work of a token, kernel by kernel.
+class Tally {
+ public:
+  void matrix(Format format, int rows, int cols, Reads reads, double calls = 1) {
+    add({kernel_name(format), cols, 0, reads, calls, calls * matrix_bytes(format, rows, cols)});
+  }
+  void vector(const char* step, int length, double calls = 1) {
+    add({step, 0, 0, Reads::nothing, calls, calls * 4.0 * length});
+  }
+  void add(const KernelUse& use) {
+    const auto same = std::find_if(uses_.begin(), uses_.end(), [&](const KernelUse& other) {
+      return other.kernel == use.kernel && other.cols == use.cols && other.heads == use.heads &&
+             other.reads == use.reads;
+    });
+    if (same == uses_.end()) return uses_.push_back(use);
+    same->calls += use.calls;
+    same->bytes += use.bytes;
+  }
+  std::vector<KernelUse> take() { return std::move(uses_); }
+
+ private:
+  std::vector<KernelUse> uses_;
+};
+
+/// Positions are attended to in whole tiles; returns their mean number.
+double mean_tile_positions(int first, int last) {
+  double sum = 0;
+  for (int position = first; position <= last; ++position)
+    sum += (position + kv_tile_positions) / kv_tile_positions * kv_tile_positions;
+  return sum / (last - first + 1);
+}
+
+void add_conv(const Shape& shape, Tally& tally) {
+  tally.vector("rms_norm", shape.d);
+  for (int i = 0; i < 2; ++i) {  // gate and mix
+    tally.vector("quantise", shape.d);
+    tally.matrix(shape.body_format, shape.d, shape.d, Reads::dense);
+  }
+  tally.vector("conv_step", shape.d);
+  tally.vector("silu_product", shape.d);
+  tally.vector("add", shape.d);
+}
+
+void add_attention(const Shape& shape, double positions, Tally& tally) {
+  const int width = shape.heads * shape.head_dim, kv_width = shape.kv_heads * shape.head_dim;
+  tally.vector("rms_norm", shape.d);
+  tally.vector("quantise", shape.d);
+  tally.matrix(shape.body_format, width + 2 * kv_width, shape.d, Reads::dense);
+  tally.vector("rotate", shape.head_dim, shape.heads + shape.kv_heads);
+  tally.vector("quantise", shape.head_dim, shape.heads + 2 * shape.kv_heads);
+  tally.add({"attention", shape.head_dim, shape.heads / shape.kv_heads, Reads::kv,
+             static_cast<double>(shape.kv_heads), 2.0 * kv_width * positions});
+  if (shape.inner_norms) tally.vector("rms_norm", width);
+  tally.vector("quantise", width);
+  tally.matrix(shape.body_format, shape.d, width, Reads::dense);
+  tally.vector("add", shape.d);
+}
+
+/// `times` MLPs of one block that read the same input.
+void add_mlp(const Shape& shape, Reads reads, int times, Tally& tally) {
+  const bool stacked = shape.body_format != Format::ternary;  // f1 and f2 are one matrix
+  tally.matrix(shape.body_format, stacked ? 2 * shape.ff : shape.ff, shape.d, reads,
+               stacked ? times : 2 * times);
+  tally.vector("silu_product", shape.ff, times);
+  if (shape.inner_norms) tally.vector("rms_norm", shape.ff, times);
+  tally.vector("quantise", shape.ff, times);
+  tally.matrix(shape.body_format, shape.d, shape.ff, reads, times);
+  tally.vector("add", shape.d, times);
+}
+
+void add_mlps(const Shape& shape, Tally& tally) {
+  const Experts& experts = shape.experts;
+  tally.vector("rms_norm", shape.d);
+  tally.vector("quantise", shape.d);
+  if (experts.count == 0) return add_mlp(shape, Reads::dense, 1, tally);
+  tally.matrix(Format::int8, experts.count, shape.d, Reads::dense);
+  tally.vector("route", experts.count);
+  if (experts.shared > 0) add_mlp(shape, Reads::dense, experts.shared, tally);
+  add_mlp(shape, Reads::experts, experts.top_k, tally);
+  tally.vector("add", shape.d);
+}
+
+}  // namespace
+
+const char* kernel_name(Format format) {
+  return format == Format::ternary  ? "ternary"
+         : format == Format::group3 ? "group3"
+         : format == Format::group4 ? "group4"
+                                    : "int8";
+}
+
+double matrix_bytes(Format format, int rows, int cols) {
+  const double bits = format == Format::ternary  ? 2
+                      : format == Format::group3 ? 3.5
+                      : format == Format::group4 ? 4.5
+                                                 : 8;
+  return bits / 8 * rows * cols;
+}
+
+double expert_bytes(const Shape& shape) {
+  return shape.experts.count == 0 ? 0 : 3 * matrix_bytes(shape.body_format, shape.ff, shape.d);
+}
+
+double pool_bytes(const Shape& shape) {
+  return expert_bytes(shape) * shape.experts.count * static_cast<double>(shape.blocks.size());
+}
+
+std::vector<KernelUse> token_work(const Shape& shape, int position_first, int position_last) {
+  const double positions = mean_tile_positions(position_first, position_last);
+  Tally tally;
+  tally.vector("add", shape.d);  // the look-up
+  for (const Block block : shape.blocks) {
+    if (block == Block::conv) {
+      add_conv(shape, tally);
+    } else {
+      add_attention(shape, positions, tally);
+    }
+    add_mlps(shape, tally);
+  }
+  tally.vector("rms_norm", shape.d);
+  tally.vector("quantise", shape.d);
+  tally.matrix(shape.embedding_format, shape.vocab, shape.d, Reads::dense);
+  if (shape.softcap > 0) tally.vector("softcap", shape.vocab);
+  return tally.take();
+}
+
+}  // namespace models

@@ -1,0 +1,44 @@
+// Which kernels a token runs, over how many bytes: from the shape alone.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "models/shape.hpp"
+
+namespace models {
+
+/// What a kernel reads besides its input vector.
+enum class Reads {
+  dense,    ///< weights that every token reads, the router's too
+  experts,  ///< weights of the experts that a token visits
+  kv,       ///< K and V of the positions before
+  nothing,  ///< vectors alone, which stay in the nearest cache
+};
+
+/// All calls of one kernel with rows of one width that a token makes. `kernel` is a format's name (int8,
+/// ternary, group3, group4), attention (scores, softmax and values of the heads that share K and V), or a
+/// step over vectors: rms_norm, quantise, silu_product, conv_step, softcap, rotate, route (softmax and choice
+/// of experts), add.
+struct KernelUse {
+  std::string kernel;
+  int cols = 0;   ///< of a matrix row; of attention the width of a head; 0: steps over vectors of any length
+  int heads = 0;  ///< attention: the query heads of one call
+  Reads reads = Reads::nothing;
+  double calls = 0;  ///< per token
+  double bytes =
+      0;  ///< per token: codes with the scales of groups; K and V codes of whole tiles; 4 per value
+};
+
+/// Returns what a token at the mean of the positions first … last (inclusive) runs, each kernel, width and
+/// kind of reads once.
+std::vector<KernelUse> token_work(const Shape& shape, int position_first, int position_last);
+
+/// Bytes of the codes of W[rows, cols], with the scales of groups.
+double matrix_bytes(Format format, int rows, int cols);
+const char* kernel_name(Format format);
+
+/// Bytes of all routed experts of all blocks, and of one expert, codes alone; 0 without experts.
+double pool_bytes(const Shape& shape);
+double expert_bytes(const Shape& shape);
+
+}  // namespace models

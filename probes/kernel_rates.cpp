@@ -1,0 +1,217 @@
+// kernel_rates: how many bytes per second each decode kernel takes from a level of memory, on neutral data.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/buffer.hpp"
+#include "harness/topology.hpp"
+#include "models/kernels/select.hpp"
+#include "models/shape.hpp"
+#include "models/token_work.hpp"
+#include "probes/kernel_rates_body.hpp"
+#include "probes/memory_budget.hpp"
+#include "probes/probe.hpp"
+#include "probes/sweep.hpp"
+
+namespace probes {
+namespace {
+
+/// A lap over this much lasts longer than the least sample, so that after a flush it is never repeated.
+constexpr int64_t cold_bytes = int64_t{32} << 20;
+constexpr int64_t least_sample_ns = 150'000;
+
+/// Data that lies in one level.
+struct LevelSet {
+  std::string level;  ///< "l1" | "l2" | "l3" | "dram"; with "_short": of short calls
+  int64_t calls = 1;
+  bool brief = false, cold = false;
+};
+
+models::KernelUse use_of(const Variant& variant) {
+  models::KernelUse use;
+  use.kernel = variant.kernel;
+  use.cols = variant.cols;
+  use.heads = variant.heads;
+  const bool product = variant.kernel == "int8" || variant.kernel == "ternary" ||
+                       variant.kernel == "group3" || variant.kernel == "group4";
+  use.reads = product                         ? models::Reads::dense
+              : variant.kernel == "attention" ? models::Reads::kv
+                                              : models::Reads::nothing;
+  return use;
+}
+
+int64_t cache_bytes(const ProbeContext& context, int level) {
+  for (const harness::Cache& cache : context.topology.caches) {
+    if (cache.level == level && cache.type != "instruction" && cache.memory_side.empty() && cache.bytes > 0)
+      return static_cast<int64_t>(cache.bytes);
+  }
+  return 0;
+}
+
+/// Where the data of a level's set surely lies: the geometric mean of its own size and the next smaller
+/// one's, where derived.roofs reads that level's roof, too.
+int64_t inside_bytes(int64_t smaller, int64_t own) {
+  return smaller > 0 && smaller < own
+             ? std::llround(std::sqrt(static_cast<double>(smaller) * static_cast<double>(own)))
+             : own / 2;
+}
+
+int64_t size_of(const LevelSet& set, const KernelBody& body) {
+  // Vectors are told apart by their bytes: they have no memory of their own.
+  if (body.long_memory_bytes == 0) return set.brief ? body.short_bytes : body.long_bytes;
+  return set.calls * (set.brief ? body.short_memory_bytes : body.long_memory_bytes);
+}
+
+std::vector<LevelSet> level_sets(const ProbeContext& context, const KernelBody& body) {
+  if (body.long_memory_bytes == 0) return {{"l1_short", 1, true, false}, {"l1", 1, false, false}};
+  const int64_t l1 = cache_bytes(context, 1), l2 = cache_bytes(context, 2), l3 = cache_bytes(context, 3);
+  const int64_t in_l2 = inside_bytes(l1, l2);
+  const auto calls = [](int64_t bytes, int64_t of_call) { return std::max<int64_t>(bytes / of_call, 1); };
+  std::vector<LevelSet> sets{{"l2_short", calls(in_l2 / 2, body.short_memory_bytes), true, false},
+                             {"l2", calls(in_l2, body.long_memory_bytes), false, false}};
+  if (l3 > l2) sets.push_back({"l3", calls(inside_bytes(l2, l3), body.long_memory_bytes), false, false});
+  const int64_t beyond = std::max(cold_bytes, 2 * inside_bytes(l2, l3));
+  sets.push_back({"dram", calls(beyond, body.long_memory_bytes), false, true});
+  return sets;
+}
+
+void describe(const ProbeContext& context, const std::vector<LevelSet>& sets, const KernelBody& body,
+              harness::Series& series) {
+  std::string levels;
+  for (const LevelSet& set : sets) levels += (levels.empty() ? "" : " ") + set.level;
+  // The same for all and told by the data: a document holds many of these series.
+  series.params.erase("samples");
+  series.params.erase("min_sample_ns");
+  series.params["isa"] = context.variant.isa;
+  series.params["kernel"] = context.variant.kernel;
+  if (context.variant.cols > 0) series.params["cols"] = int64_t{context.variant.cols};
+  if (context.variant.heads > 0) series.params["heads"] = int64_t{context.variant.heads};
+  series.params["levels"] = levels;
+  series.params["call_bytes"] = body.long_bytes;
+  series.params["short_call_bytes"] = body.short_bytes;
+}
+
+harness::Series measure(const ProbeContext& context, const KernelBody& body,
+                        const std::vector<LevelSet>& sets, const harness::Buffer& buffer) {
+  std::vector<int64_t> sizes;
+  for (const LevelSet& set : sets) sizes.push_back(size_of(set, body));
+  const auto set_of = [&](int64_t size) -> const LevelSet& {
+    return sets[static_cast<size_t>(std::find(sizes.begin(), sizes.end(), size) - sizes.begin())];
+  };
+  const auto memory_of = [&](const LevelSet& set) {
+    return set.brief ? body.short_memory_bytes : body.long_memory_bytes;
+  };
+  bool brief = false;
+  SweepBody sweeping;
+  sweeping.work_unit = "bytes";
+  sweeping.min_sample_ns = least_sample_ns;
+  sweeping.work = [&](int64_t size, int64_t repeats) {
+    const LevelSet& set = set_of(size);
+    const int64_t stride = memory_of(set);
+    for (int64_t lap = 0; lap < repeats; ++lap) {
+      for (int64_t i = 0; i < set.calls; ++i) body.call(buffer.data() + i * stride, set.brief);
+    }
+  };
+  sweeping.begin = [&](int64_t size) {
+    const LevelSet& set = set_of(size);
+    brief = set.brief;
+    for (int64_t i = 0; i < set.calls; ++i) body.fill(buffer.data() + i * memory_of(set), set.brief);
+  };
+  sweeping.refresh = [&](int64_t size) {
+    if (set_of(size).cold) {
+      harness::flush_from_caches(buffer.data(), static_cast<size_t>(size));
+    } else {
+      sweeping.work(size, 1);
+    }
+  };
+  sweeping.units_per_repeat = [&](int64_t size) {
+    const LevelSet& set = set_of(size);
+    return set.calls * (set.brief ? body.short_bytes : body.long_bytes);
+  };
+  sweeping.verify = [&](int64_t) { return body.right(brief); };
+  harness::Series series;
+  series.probe = "kernel_rates";
+  sweep(context, sizes, sweeping, series);
+  return series;
+}
+
+harness::Series refuse(const ProbeContext& context, const std::string& why) {
+  harness::Series series = unavailable_series("kernel_rates", why);
+  series.params["isa"] = context.variant.isa;
+  series.params["kernel"] = context.variant.kernel;
+  return series;
+}
+
+const models::Kernels* table_of(const std::string& isa) {
+  for (const models::Kernels* table : models::kernel_tables()) {
+    if (table->isa == isa) return table;
+  }
+  return nullptr;
+}
+
+harness::Series run(const ProbeContext& asked) {
+  ProbeContext context = asked;
+  if (context.variant.kernel.empty()) {  // alone: the first of its list
+    context.variant = find_probe("kernel_rates").variants(asked).front();
+  }
+  const models::Kernels* kernels = table_of(context.variant.isa);
+  if (kernels == nullptr) return refuse(context, "no kernels of this name");
+  const std::string missing = models::missing_feature(*kernels, context.features);
+  if (!missing.empty()) return refuse(context, "this CPU lacks " + missing);
+  const int64_t l2 = cache_bytes(context, 2);
+  if (l2 == 0) return refuse(context, "no second-level cache is reported");
+  const int64_t most_bytes = inside_bytes(cache_bytes(context, 1), l2) / 2;
+  const KernelBody body = make_kernel_body(use_of(context.variant), *kernels, most_bytes, context.seed);
+  std::vector<LevelSet> sets = level_sets(context, body);
+  // Where user code cannot flush, what memory gives stays unknown.
+  std::byte line[1]{};
+  if (sets.back().cold && !harness::flush_from_caches(line, sizeof line)) sets.pop_back();
+  const int64_t bytes = std::max<int64_t>(size_of(sets.back(), body), 1);
+  if (bytes > memory_budget_bytes())
+    return refuse(context, fmt::format("{} bytes may not be taken here", bytes));
+  const harness::Buffer buffer(static_cast<size_t>(bytes), harness::Pages::small, context.seed);
+  harness::Series series = measure(context, body, sets, buffer);
+  describe(context, sets, body, series);
+  return series;
+}
+
+/// Every kernel and row width of the asked models (none: of all built-in ones), for each asked ISA.
+std::vector<Variant> variants(const ProbeContext& context) {
+  std::vector<std::string> names = context.models, isas = context.isas;
+  if (names.empty()) {
+    for (const models::Shape& shape : models::shapes()) names.push_back(shape.name);
+  }
+  if (isas.empty())
+    isas.emplace_back(models::select_kernels(models::kernel_tables(), context.features, "").isa);
+  std::vector<Variant> listed;
+  for (const std::string& isa : isas) {
+    for (const std::string& name : names) {
+      for (const models::KernelUse& use : models::token_work(models::find_shape(name), 0, 0)) {
+        Variant variant;
+        variant.isa = isa;
+        variant.kernel = use.kernel;
+        variant.cols = use.cols;
+        variant.heads = use.heads;
+        if (std::find(listed.begin(), listed.end(), variant) == listed.end()) listed.push_back(variant);
+      }
+    }
+  }
+  return listed;
+}
+
+}  // namespace
+
+extern const Probe kernel_rates_probe;
+const Probe kernel_rates_probe{"kernel_rates",
+                               "speed of each decode kernel from each level of memory, on neutral data",
+                               false,
+                               run,
+                               "",
+                               variants,
+                               0.04,
+                               false,
+                               nullptr,
+                               true};
+
+}  // namespace probes

@@ -1,0 +1,317 @@
+#include "probes/kernel_rates_body.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/experts.hpp"
+#include "models/kernels/kernels.hpp"
+#include "models/padded.hpp"
+#include "models/rotary.hpp"
+#include "models/splitmix64.hpp"
+
+namespace probes {
+namespace {
+
+using models::Kernels;
+using models::Padded;
+using models::padded16;
+
+constexpr int64_t line_bytes = 64;
+
+int64_t whole_lines(int64_t bytes) {
+  return (bytes + line_bytes - 1) / line_bytes * line_bytes;
+}
+
+/// Uniform numbers of one stream.
+class Draw {
+ public:
+  explicit Draw(uint64_t seed) : seed_(seed) {}
+  int code(int low, int high) {
+    return low +
+           static_cast<int>(models::splitmix64(seed_, count_++) % static_cast<uint64_t>(high - low + 1));
+  }
+  float value() { return static_cast<float>(code(-1000, 1000)) * 1e-3f; }
+
+ private:
+  uint64_t seed_, count_ = 0;
+};
+
+/// A matrix packed for a table and for the plain one.
+struct Product {
+  const Kernels& kernels;
+  std::string format;
+  int rows, cols;
+  std::vector<std::byte> packed, plain;  ///< with room to align
+  Padded<float> scales, y, expected;
+  Padded<int8_t> x;
+  int64_t packed_bytes;
+
+  Product(const Kernels& table, std::string of, int height, int width, uint64_t seed)
+      : kernels(table),
+        format(std::move(of)),
+        rows(height),
+        cols(width),
+        scales(height),
+        y(height),
+        expected(height),
+        x(width),
+        packed_bytes(whole_lines(bytes_of(table))) {
+    Draw draw(seed);
+    const int high = format == "ternary" ? 1 : format == "group3" ? 3 : format == "group4" ? 7 : 127;
+    std::vector<int8_t> codes(static_cast<size_t>(rows) * static_cast<size_t>(cols));
+    for (int8_t& code : codes) code = static_cast<int8_t>(draw.code(-high, high));
+    for (int i = 0; i < cols; ++i) x.data()[i] = static_cast<int8_t>(draw.code(-127, 127));
+    for (int i = 0; i < rows; ++i) scales.data()[i] = 0.01f;
+    const Kernels scalar;
+    pack(table, codes, packed, packed_bytes);
+    pack(scalar, codes, plain, whole_lines(bytes_of(scalar)));
+    multiply(scalar, aligned(plain), scales.data(), expected.data());
+  }
+
+  static std::byte* aligned(std::vector<std::byte>& room) {
+    const auto at = reinterpret_cast<uintptr_t>(room.data());
+    return room.data() + (line_bytes - at % line_bytes) % line_bytes;
+  }
+  [[nodiscard]] int64_t bytes_of(const Kernels& table) const {
+    return static_cast<int64_t>(format == "ternary"  ? table.ternary_packed_bytes(rows, cols)
+                                : format == "group3" ? table.group3_packed_bytes(rows, cols)
+                                : format == "group4" ? table.group4_packed_bytes(rows, cols)
+                                                     : table.packed_bytes(rows, cols));
+  }
+  void pack(const Kernels& table, const std::vector<int8_t>& codes, std::vector<std::byte>& room,
+            int64_t bytes) const {
+    room.assign(static_cast<size_t>(bytes + line_bytes), std::byte{0});
+    auto* to = reinterpret_cast<uint8_t*>(aligned(room));
+    const std::vector<uint16_t> halves(codes.size() / models::group_cols + 1, 0x2000);  // 2^−7 in fp16
+    if (format == "ternary") {
+      table.ternary_pack(codes.data(), rows, cols, to);
+    } else if (format == "group3") {
+      table.group3_pack(codes.data(), halves.data(), rows, cols, to);
+    } else if (format == "group4") {
+      table.group4_pack(codes.data(), halves.data(), rows, cols, to);
+    } else {
+      table.pack(codes.data(), rows, cols, reinterpret_cast<int8_t*>(to));
+    }
+  }
+  void multiply(const Kernels& table, const std::byte* from, const float* of_rows, float* out) const {
+    const auto* bits = reinterpret_cast<const uint8_t*>(from);
+    constexpr float x_scale = 0.01f;
+    if (format == "ternary") {
+      table.ternary_gemv(bits, 0.01f, rows, cols, x.data(), x_scale, out);
+    } else if (format == "group3") {
+      table.group3_gemv(bits, rows, cols, x.data(), x_scale, out);
+    } else if (format == "group4") {
+      table.group4_gemv(bits, rows, cols, x.data(), x_scale, out);
+    } else {
+      table.gemv(reinterpret_cast<const int8_t*>(from), of_rows, rows, cols, x.data(), x_scale, out);
+    }
+  }
+  /// Codes, then the scales of int8 rows: both are read, as a decoder reads them.
+  [[nodiscard]] int64_t memory_bytes() const {
+    return packed_bytes + whole_lines(int64_t{padded16(rows)} * 4);
+  }
+  void fill(std::byte* data) {
+    std::memcpy(data, aligned(packed), static_cast<size_t>(packed_bytes));
+    std::memcpy(data + packed_bytes, scales.data(), static_cast<size_t>(rows) * sizeof(float));
+  }
+  void call(const std::byte* data) const {
+    multiply(kernels, data, reinterpret_cast<const float*>(data + packed_bytes), y.data());
+  }
+  [[nodiscard]] bool right() const {
+    return std::memcmp(y.data(), expected.data(), static_cast<size_t>(rows) * sizeof(float)) == 0;
+  }
+};
+
+KernelBody product_body(const models::KernelUse& use, const Kernels& kernels, int64_t most_bytes,
+                        uint64_t seed) {
+  const models::Format format = use.kernel == "ternary"  ? models::Format::ternary
+                                : use.kernel == "group3" ? models::Format::group3
+                                : use.kernel == "group4" ? models::Format::group4
+                                                         : models::Format::int8;
+  constexpr int most_rows = 256, least_rows = 64;
+  const auto fitting =
+      static_cast<int>(static_cast<double>(most_bytes) / models::matrix_bytes(format, 1, use.cols));
+  const int rows = std::clamp(fitting / least_rows * least_rows, least_rows, most_rows);
+  auto whole = std::make_shared<Product>(kernels, use.kernel, rows, use.cols, seed);
+  auto quarter = std::make_shared<Product>(kernels, use.kernel, rows / 4, use.cols, seed + 1);
+  KernelBody body;
+  body.long_bytes = std::llround(models::matrix_bytes(format, rows, use.cols));
+  body.short_bytes = std::llround(models::matrix_bytes(format, rows / 4, use.cols));
+  body.long_memory_bytes = whole->memory_bytes();
+  body.short_memory_bytes = quarter->memory_bytes();
+  body.fill = [=](std::byte* data, bool brief) { (brief ? quarter : whole)->fill(data); };
+  body.call = [=](const std::byte* data, bool brief) { (brief ? quarter : whole)->call(data); };
+  body.right = [=](bool brief) { return (brief ? quarter : whole)->right(); };
+  return body;
+}
+
+/// Scores, softmax and values of the heads that share K and V, over a number of positions.
+struct Attending {
+  const Kernels& kernels;
+  int heads, head_dim, positions, stride;
+  std::vector<int8_t> codes;  ///< keys, then values
+  Padded<int8_t> q;
+  Padded<float> q_scales, weights, out, expected;
+
+  Attending(const Kernels& table, int sharing, int width, int reach, uint64_t seed)
+      : kernels(table),
+        heads(sharing),
+        head_dim(width),
+        positions(reach),
+        stride(padded16(width)),
+        codes(static_cast<size_t>(2 * reach) * static_cast<size_t>(width)),
+        q(sharing * padded16(width)),
+        q_scales(sharing),
+        weights(sharing * reach),
+        out(sharing * width),
+        expected(sharing * width) {
+    Draw draw(seed);
+    for (int8_t& code : codes) code = static_cast<int8_t>(draw.code(-127, 127));
+    for (int i = 0; i < heads; ++i) {
+      for (int j = 0; j < head_dim; ++j) q.data()[i * stride + j] = static_cast<int8_t>(draw.code(-127, 127));
+      q_scales.data()[i] = 0.01f;
+    }
+    std::vector<std::byte> room(static_cast<size_t>(memory_bytes() + line_bytes));
+    std::byte* data = Product::aligned(room);
+    fill(data);
+    attend(Kernels{}, data, expected.data());
+  }
+
+  [[nodiscard]] int64_t code_bytes() const { return static_cast<int64_t>(codes.size()); }
+  [[nodiscard]] int64_t memory_bytes() const { return whole_lines(code_bytes()) + int64_t{8} * positions; }
+  void fill(std::byte* data) const {
+    std::memcpy(data, codes.data(), codes.size());
+    auto* scales = reinterpret_cast<float*>(data + whole_lines(code_bytes()));
+    for (int i = 0; i < 2 * positions; ++i) scales[i] = 0.01f;
+  }
+  void attend(const Kernels& table, const std::byte* data, float* to) const {
+    const auto* scales = reinterpret_cast<const float*>(data + whole_lines(code_bytes()));
+    models::AttentionGroup group{};
+    group.keys = reinterpret_cast<const int8_t*>(data);
+    group.values = group.keys + positions * head_dim;
+    group.key_scales = scales;
+    group.value_scales = scales + positions;
+    group.q = q.data();
+    group.q_scales = q_scales.data();
+    group.heads = heads;
+    group.head_dim = head_dim;
+    group.q_stride = stride;
+    group.positions = positions;
+    group.inverse_sqrt_head_dim = 1.0f / std::sqrt(static_cast<float>(head_dim));
+    group.weights = weights.data();
+    group.weights_stride = positions;
+    group.out = to;
+    table.attention_scores(&group);
+    for (int i = 0; i < heads; ++i)
+      table.softmax(group.weights + i * positions, group.value_scales, positions);
+    table.attention_values(&group);
+  }
+  [[nodiscard]] bool right() const {
+    return std::memcmp(out.data(), expected.data(), sizeof(float) * static_cast<size_t>(heads * head_dim)) ==
+           0;
+  }
+};
+
+KernelBody attention_body(const models::KernelUse& use, const Kernels& kernels, uint64_t seed) {
+  constexpr int far = 512, near = 128;  // multiples of a tile
+  auto whole = std::make_shared<Attending>(kernels, use.heads, use.cols, far, seed);
+  auto quarter = std::make_shared<Attending>(kernels, use.heads, use.cols, near, seed + 1);
+  KernelBody body;
+  body.long_bytes = whole->code_bytes();
+  body.short_bytes = quarter->code_bytes();
+  body.long_memory_bytes = whole->memory_bytes();
+  body.short_memory_bytes = quarter->memory_bytes();
+  body.fill = [=](std::byte* data, bool brief) { (brief ? quarter : whole)->fill(data); };
+  body.call = [=](const std::byte* data, bool brief) {
+    const Attending& one = brief ? *quarter : *whole;
+    one.attend(one.kernels, data, one.out.data());
+  };
+  body.right = [=](bool brief) { return (brief ? quarter : whole)->right(); };
+  return body;
+}
+
+/// Vectors of one length for every step, and its result.
+struct Steps {
+  int length;
+  Padded<float> a, b, out;
+  Padded<int8_t> codes, taps;
+  models::RotaryTable table;
+  std::array<uint16_t, 4> chosen{};
+  std::array<float, 4> gates{};
+
+  explicit Steps(int n, uint64_t seed) : length(n), a(n), b(n), out(n), codes(n), taps(4 * n) {
+    Draw draw(seed);
+    for (int i = 0; i < n; ++i) {
+      a.data()[i] = draw.value();
+      b.data()[i] = draw.value();
+    }
+    for (int i = 0; i < 4 * n; ++i) taps.data()[i] = static_cast<int8_t>(draw.code(-127, 127));
+  }
+  void run(const std::string& step, const Kernels& kernels) {
+    if (step == "rms_norm") return kernels.rms_norm(a.data(), b.data(), length, out.data());
+    if (step == "quantise") {
+      out.data()[0] = kernels.quantise(a.data(), length, codes.data());
+      return;
+    }
+    if (step == "silu_product") return kernels.silu_product(a.data(), b.data(), length, out.data());
+    if (step == "conv_step") {
+      const float* history[4] = {a.data(), b.data(), a.data(), b.data()};
+      return kernels.conv_step(taps.data(), length, b.data(), history, length, out.data());
+    }
+    if (step == "add") return models::add_scaled(a.data(), 0.0f, length, out.data());
+    std::memcpy(out.data(), a.data(), static_cast<size_t>(length) * sizeof(float));
+    if (step == "softcap") return kernels.softcap(out.data(), length, 30.0f);
+    if (step == "rotate") return models::rotate(table, 1, out.data());
+    kernels.softmax(out.data(), b.data(), length);  // route
+    models::choose_highest(out.data(), length, chosen);
+    models::renormalise(out.data(), chosen, gates.data());
+  }
+};
+
+KernelBody steps_body(const models::KernelUse& use, const Kernels& kernels, uint64_t seed) {
+  const bool rotates = use.kernel == "rotate", routes = use.kernel == "route";
+  const int far = rotates ? 64 : routes ? 256 : 1024, near = rotates ? 16 : routes ? 64 : 128;
+  auto make = [&](int length) {
+    auto steps = std::make_shared<Steps>(length, seed), plain = std::make_shared<Steps>(length, seed);
+    steps->table = plain->table = models::make_rotary_table(2, length);
+    plain->run(use.kernel, Kernels{});
+    return std::pair(steps, plain);
+  };
+  const auto whole = make(far), part = make(near);
+  KernelBody body;
+  body.long_bytes = 4 * far;
+  body.short_bytes = 4 * near;
+  body.fill = [](std::byte*, bool) {};
+  body.call = [=, &kernels, step = use.kernel](const std::byte*, bool brief) {
+    (brief ? part : whole).first->run(step, kernels);
+  };
+  body.right = [=](bool brief) {
+    const auto& [steps, plain] = brief ? part : whole;
+    const auto bytes = static_cast<size_t>(steps->length) * sizeof(float);
+    return std::memcmp(steps->out.data(), plain->out.data(), bytes) == 0 &&
+           std::memcmp(steps->codes.data(), plain->codes.data(), static_cast<size_t>(steps->length)) == 0 &&
+           steps->chosen == plain->chosen;
+  };
+  return body;
+}
+
+}  // namespace
+
+KernelBody make_kernel_body(const models::KernelUse& use, const Kernels& kernels, int64_t most_bytes,
+                            uint64_t seed) {
+  switch (use.reads) {
+    case models::Reads::kv:
+      return attention_body(use, kernels, seed);
+    case models::Reads::nothing:
+      return steps_body(use, kernels, seed);
+    default:
+      return product_body(use, kernels, most_bytes, seed);
+  }
+}
+
+}  // namespace probes

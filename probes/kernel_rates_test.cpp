@@ -1,0 +1,104 @@
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "harness/clock.hpp"
+#include "models/kernels/select.hpp"
+#include "probes/probe.hpp"
+
+namespace probes {
+namespace {
+
+harness::Cache cache(int level, uint64_t bytes) {
+  harness::Cache made;
+  made.level = level;
+  made.type = "unified";
+  made.bytes = bytes;
+  return made;
+}
+
+struct Bench {
+  harness::Topology topology;
+  harness::CpuFeatures features = harness::read_cpu_features();
+  ProbeContext context{topology, features, harness::steady_clock(), {}, 2, 2, 7, {}};
+
+  Bench() {
+    topology.caches = {cache(1, 48 << 10), cache(2, 1 << 20), cache(3, 4 << 20)};
+    context.models = {"coreflow_1_9m"};
+    context.isas = {"scalar"};
+  }
+  harness::Series run(const std::string& kernel, int cols = 0, int heads = 0) {
+    context.variant.isa = context.isas.front();
+    context.variant.kernel = kernel;
+    context.variant.cols = cols;
+    context.variant.heads = heads;
+    return find_probe("kernel_rates").run(context);
+  }
+};
+
+std::string levels(const harness::Series& series) {
+  return std::get<std::string>(series.params.at("levels"));
+}
+
+TEST(KernelRates, lists_each_kernel_and_row_width_of_the_models_once_for_each_isa) {
+  Bench bench;
+  bench.context.models = {"coreflow_1_9m", "coreflow_12_6m", "coreflow_1_9m"};
+  bench.context.isas = {"scalar", "avx2"};
+  std::set<std::string> seen;
+  for (const Variant& variant : find_probe("kernel_rates").variants(bench.context)) {
+    const std::string name = variant.isa + " " + variant.kernel + " " + std::to_string(variant.cols) + " " +
+                             std::to_string(variant.heads);
+    EXPECT_TRUE(seen.insert(name).second) << name;
+  }
+  for (const char* name : {"scalar int8 144 0", "scalar int8 396 0", "avx2 int8 384 0", "avx2 int8 512 0",
+                           "scalar attention 18 8", "avx2 attention 64 3", "avx2 rms_norm 0 0"})
+    EXPECT_EQ(seen.count(name), 1u) << name;
+}
+
+TEST(KernelRates, measures_a_kernel_in_every_level_and_a_short_call) {
+  Bench bench;
+  const harness::Series series = bench.run("int8", 144);
+  ASSERT_EQ(series.status, harness::Status::ok) << series.reason;
+  EXPECT_EQ(levels(series), "l2_short l2 l3 dram");
+  ASSERT_EQ(series.sizes_bytes.size(), 4u);
+  EXPECT_EQ(std::get<int64_t>(series.params.at("call_bytes")), 256 * 144);
+  EXPECT_EQ(std::get<int64_t>(series.params.at("short_call_bytes")), 64 * 144);
+  for (size_t i = 1; i < 4; ++i) EXPECT_GT(series.sizes_bytes[i], series.sizes_bytes[i - 1]);
+  EXPECT_LE(series.sizes_bytes[1], 1 << 20);
+  EXPECT_LE(series.sizes_bytes[2], 4 << 20);
+  for (const auto& samples : series.samples_by_size) EXPECT_EQ(samples.size(), 2u);
+  EXPECT_EQ(series.work_per_sample[1] % (256 * 144), 0);
+}
+
+TEST(KernelRates, takes_no_l3_where_none_is_reported_and_nothing_without_an_l2) {
+  Bench bench;
+  bench.topology.caches.pop_back();
+  EXPECT_EQ(levels(bench.run("ternary", 80)), "l2_short l2 dram");
+  bench.topology.caches.pop_back();
+  const harness::Series none = bench.run("ternary", 80);
+  EXPECT_EQ(none.status, harness::Status::unavailable);
+  EXPECT_NE(none.reason.find("second-level"), std::string::npos) << none.reason;
+}
+
+TEST(KernelRates, steps_over_vectors_are_measured_in_the_nearest_cache) {
+  Bench bench;
+  for (const char* step :
+       {"rms_norm", "quantise", "silu_product", "conv_step", "softcap", "rotate", "route", "add"}) {
+    const harness::Series series = bench.run(step);
+    EXPECT_EQ(series.status, harness::Status::ok) << step << ": " << series.reason;
+    EXPECT_EQ(levels(series), "l1_short l1");
+  }
+}
+
+TEST(KernelRates, an_isa_that_the_cpu_lacks_is_unavailable_by_name) {
+  Bench bench;
+  bench.features = {};
+  bench.context.isas = {"avx2"};
+  const harness::Series series = bench.run("int8", 144);
+  EXPECT_EQ(series.status, harness::Status::unavailable);
+  EXPECT_NE(series.reason.find("lacks"), std::string::npos) << series.reason;
+}
+
+}  // namespace
+}  // namespace probes
