@@ -41,7 +41,8 @@ std::vector<Asked> asked_series(const LaunchOptions& options, const probes::Prob
   for (const std::string& id : options.ids) {
     const probes::Probe& probe = probes::find_probe(id);
     std::vector<probes::Variant> listed(1);
-    if ((options.all_variants || probe.needs_all) && probe.variants != nullptr) listed = probe.variants(context);
+    if ((options.all_variants || probe.needs_all) && probe.variants != nullptr)
+      listed = probe.variants(context);
     for (const probes::Variant& variant : probes::chosen_variants(id, probe.choices, listed, *options.choice))
       asked.push_back({probe, variant});
   }
