@@ -32,12 +32,6 @@ struct PredictOptions {
   [[nodiscard]] bool elsewhere() const { return !machine.empty() || !topology.empty() || !cpu.empty(); }
 };
 
-/// What is forecast: a model, or only its sizes.
-struct Subject {
-  std::optional<models::Shape> shape;
-  analysis::Work work;
-};
-
 void check(const PredictOptions& options) {
   const auto refuse = [](const char* text) { throw Error(ExitCode::usage, text); };
   const int sources = static_cast<int>(!options.machine.empty()) +
@@ -50,20 +44,28 @@ void check(const PredictOptions& options) {
     refuse("predict: --active goes with --bytes; a described model knows what a token reads");
 }
 
-Subject subject_of(const PredictOptions& options) {
-  if (!options.bytes.empty()) {
-    const int64_t bytes = parse_bytes(options.bytes, "--bytes");
-    const int64_t active = options.active.empty() ? bytes : parse_bytes(options.active, "--active");
-    if (active > bytes) {
-      throw Error(ExitCode::usage,
-                  fmt::format("--active '{}': a token cannot read more than the model has, {}",
-                              options.active, options.bytes));
-    }
-    return {std::nullopt, analysis::work_of_bytes(bytes, active)};
+void ask_for_bytes(Question& question, const PredictOptions& options) {
+  const int64_t bytes = parse_bytes(options.bytes, "--bytes");
+  const int64_t active = options.active.empty() ? bytes : parse_bytes(options.active, "--active");
+  if (active > bytes) {
+    throw Error(ExitCode::usage, fmt::format("--active '{}': a token cannot read more than the model has, {}",
+                                             options.active, options.bytes));
   }
-  const models::Shape shape = options.model.ends_with(".json") ? models::read_model_file(options.model)
-                                                               : models::find_shape(options.model);
-  return {shape, analysis::work_of(shape)};
+  question.work = analysis::work_of_bytes(bytes, active);
+}
+
+Question question_of(const PredictOptions& options) {
+  Question question;
+  question.isa = wanted_isa(options.isa);
+  question.what_if = parse_what_if(options.what_if);
+  if (!options.bytes.empty()) {
+    ask_for_bytes(question, options);
+    return question;
+  }
+  question.shape = options.model.ends_with(".json") ? models::read_model_file(options.model)
+                                                    : models::find_shape(options.model);
+  question.work = analysis::work_of(*question.shape);
+  return question;
 }
 
 /// The newest stored probes of this machine, or nullopt.
@@ -105,10 +107,9 @@ ExitCode outcome_of(const Prediction& prediction) {
   return says_something(prediction) ? ExitCode::ok : ExitCode::unavailable;
 }
 
-ExitCode answer_here(const PredictOptions& options, const Subject& subject, const Terminal& terminal) {
+ExitCode answer_here(const PredictOptions& options, const Question& question, const Terminal& terminal) {
   note_interrupts();
   note_stops();
-  const analysis::WhatIf what_if = parse_what_if(options.what_if);
   const Session session = open_session(options.isa);
   std::optional<harness::Submission> submission;
   if (!options.fresh) submission = stored_probes(session, options);
@@ -118,9 +119,9 @@ ExitCode answer_here(const PredictOptions& options, const Subject& subject, cons
   }
   submission->suite.isa = session.kernels->isa;
   // What the user knows better, no curve knows: then the facts alone answer.
-  const bool curves = subject.shape.has_value() && what_if.empty();
-  if (curves) forecast_modes(session, *subject.shape, *submission);
-  const Prediction prediction = predict_here(*submission, subject.shape, subject.work, what_if);
+  const bool curves = question.shape.has_value() && question.what_if.empty();
+  if (curves) forecast_modes(session, *question.shape, *submission);
+  const Prediction prediction = predict_here(*submission, question);
   if (options.json) {
     json answer = {{"probed_utc", submission->created_utc}};
     if (curves) answer["forecasts"] = json::parse(harness::to_canonical_json(*submission)).at("forecasts");
@@ -131,20 +132,18 @@ ExitCode answer_here(const PredictOptions& options, const Subject& subject, cons
   std::string text;
   if (curves) {
     text = fmt::format("{}, positions {}:{}, {} of weights per token, from probes of {}\n\n{}\n",
-                       subject.shape->name, subject.shape->default_position_first,
-                       subject.shape->default_position_last, format_bytes(subject.work.weight_bytes),
+                       question.shape->name, question.shape->default_position_first,
+                       question.shape->default_position_last, format_bytes(question.work.weight_bytes),
                        submission->created_utc, forecasts_text(terminal, *submission));
   }
   print_result(text + prediction_text(terminal, prediction));
   return outcome_of(prediction);
 }
 
-ExitCode answer_elsewhere(const PredictOptions& options, const Subject& subject, const Terminal& terminal) {
-  const analysis::WhatIf what_if = parse_what_if(options.what_if);
-  const Prediction prediction =
-      !options.cpu.empty()        ? predict_cpu(options.cpu, options.isa, subject.work, what_if)
-      : !options.topology.empty() ? predict_topology(options.topology, options.isa, subject.work, what_if)
-                                  : predict_document(options.machine, subject.shape, subject.work, what_if);
+ExitCode answer_elsewhere(const PredictOptions& options, const Question& question, const Terminal& terminal) {
+  const Prediction prediction = !options.cpu.empty()        ? predict_cpu(options.cpu, question)
+                                : !options.topology.empty() ? predict_topology(options.topology, question)
+                                                            : predict_document(options.machine, question);
   if (options.json) {
     print_json(prediction_json(prediction));
   } else {
@@ -155,9 +154,9 @@ ExitCode answer_elsewhere(const PredictOptions& options, const Subject& subject,
 
 ExitCode run(const PredictOptions& options, const Terminal& terminal) {
   check(options);
-  const Subject subject = subject_of(options);
-  return options.elsewhere() ? answer_elsewhere(options, subject, terminal)
-                             : answer_here(options, subject, terminal);
+  const Question question = question_of(options);
+  return options.elsewhere() ? answer_elsewhere(options, question, terminal)
+                             : answer_here(options, question, terminal);
 }
 
 }  // namespace

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
 #include "analysis/derive.hpp"
 #include "analysis/forecast.hpp"
+#include "analysis/probe_series.hpp"
 #include "harness/cpu_features.hpp"
+#include "harness/nearest_name.hpp"
 #include "harness/validation.hpp"
 #include "models/kernels/select.hpp"
 
@@ -60,10 +63,21 @@ analysis::ChooseKernels chooser(const std::string& forced) {
   return [forced](const std::vector<std::string>& isa) { return kernels_for(isa, forced); };
 }
 
+/// A warm decode of this shape at the positions that are timed by default.
+harness::DecodeKey warm_key(const harness::Submission& probed, const models::Shape& shape) {
+  harness::DecodeKey key;
+  key.model = shape.name;
+  key.mode = "warm";
+  key.isa = probed.suite.isa;
+  key.core_kind = analysis::measured_core_kind(probed.machine);
+  key.position_first = shape.default_position_first;
+  key.position_last = shape.default_position_last;
+  return key;
+}
+
 /// Puts the forecasts that the curves make in place of those of the same name, and adds the others.
 void use_curves(Prediction& prediction, const harness::Submission& probed, const models::Shape& shape) {
-  harness::DecodeKey key;
-  key.mode = "warm";
+  const harness::DecodeKey key = warm_key(probed, shape);
   auto& forecasts = prediction.kinds.front().forecasts;
   for (const harness::Forecast& made : analysis::make_forecasts(probed, shape, key)) {
     const auto same =
@@ -77,6 +91,17 @@ void use_curves(Prediction& prediction, const harness::Submission& probed, const
 }
 
 }  // namespace
+
+std::string wanted_isa(const std::string& option) {
+  const char* environment = std::getenv("TOKROOF_ISA");
+  const std::string wanted = !option.empty() ? option : environment != nullptr ? environment : "";
+  if (wanted.empty()) return wanted;
+  std::vector<std::string_view> names;
+  for (const models::Kernels* table : models::kernel_tables()) names.emplace_back(table->isa);
+  if (std::find(names.begin(), names.end(), wanted) != names.end()) return wanted;
+  throw Error(ExitCode::usage, fmt::format("no ISA '{}'{}; this binary has {}", wanted,
+                                           harness::did_you_mean(wanted, names), fmt::join(names, ", ")));
+}
 
 std::string kernels_for(const std::vector<std::string>& isa, const std::string& forced) {
   const auto has = [&isa](const char* name) { return std::find(isa.begin(), isa.end(), name) != isa.end(); };
@@ -93,26 +118,26 @@ std::string kernels_for(const std::vector<std::string>& isa, const std::string& 
   return models::select_kernels(models::kernel_tables(), features, forced).isa;
 }
 
-Prediction predict_cpu(const std::string& name, const std::string& isa, const analysis::Work& work,
-                       const analysis::WhatIf& what_if) {
-  return predict_from(analysis::facts_of_cpu(cpu_named(name), chooser(isa), what_if), work);
+Prediction predict_cpu(const std::string& name, const Question& question) {
+  return predict_from(analysis::facts_of_cpu(cpu_named(name), chooser(question.isa), question.what_if),
+                      question.work);
 }
 
-Prediction predict_topology(const std::string& path, const std::string& isa, const analysis::Work& work,
-                            const analysis::WhatIf& what_if) {
-  return predict_from(analysis::facts_of_topology(harness::read_topology_xml(path), chooser(isa), what_if),
-                      work);
+Prediction predict_topology(const std::string& path, const Question& question) {
+  return predict_from(analysis::facts_of_topology(harness::read_topology_xml(path), chooser(question.isa),
+                                                  question.what_if),
+                      question.work);
 }
 
-Prediction predict_here(const harness::Submission& probed, const std::optional<models::Shape>& shape,
-                        const analysis::Work& work, const analysis::WhatIf& what_if) {
-  Prediction prediction = predict_from(analysis::facts_of_submission(probed, chooser(""), what_if), work);
-  if (shape && what_if.empty()) use_curves(prediction, probed, *shape);
+Prediction predict_here(harness::Submission probed, const Question& question) {
+  if (!question.isa.empty()) probed.suite.isa = question.isa;
+  Prediction prediction =
+      predict_from(analysis::facts_of_submission(probed, chooser(""), question.what_if), question.work);
+  if (question.shape && question.what_if.empty()) use_curves(prediction, probed, *question.shape);
   return prediction;
 }
 
-Prediction predict_document(const std::string& path, const std::optional<models::Shape>& shape,
-                            const analysis::Work& work, const analysis::WhatIf& what_if) {
+Prediction predict_document(const std::string& path, const Question& question) {
   const std::string text = read_document(path);
   const auto violations = harness::validate_document(text, "submission");
   if (!violations.empty()) {
@@ -124,7 +149,7 @@ Prediction predict_document(const std::string& path, const std::optional<models:
   }
   harness::Submission probed = harness::submission_from_json(text);
   probed.derived = analysis::derive(probed);  // from the samples, whatever the document says
-  return predict_here(probed, shape, work, what_if);
+  return predict_here(std::move(probed), question);
 }
 
 }  // namespace cli

@@ -28,8 +28,8 @@ class Command(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def predict(self, *arguments):
-        env = dict(os.environ, TOKROOF_HOME=str(self.folder / "home"), LC_ALL="C.UTF-8")
+    def predict(self, *arguments, **environment):
+        env = dict(os.environ, TOKROOF_HOME=str(self.folder / "home"), LC_ALL="C.UTF-8", **environment)
         return subprocess.run([TOKROOF, "predict", *map(str, arguments)], capture_output=True, text=True, env=env,
                               stdin=subprocess.DEVNULL, timeout=300)
 
@@ -84,6 +84,24 @@ class Elsewhere(Command):
         self.assertIn("curve", [f["id"] for f in answer["kinds"][0]["forecasts"]])
         self.refused(4, "README.md: ", "coreflow_1_9m", "--machine", ROOT / "README.md")
         self.refused(4, "no-such-file: cannot be read", "coreflow_1_9m", "--machine", "no-such-file")
+
+    def test_a_documents_kernels_are_those_that_were_measured_or_those_asked_for(self):
+        isa = lambda *more, **env: json.loads(self.predict("coreflow_1_9m", "--machine", DOCUMENT, "--json", *more,
+                                                           **env).stdout)["kinds"][0]["isa"]
+        self.assertEqual(isa(), json.loads(DOCUMENT.read_text())["suite"]["isa"])
+        self.assertEqual(isa("--isa", "scalar"), "scalar")
+        self.assertEqual(isa(TOKROOF_ISA="scalar"), "scalar")
+        self.assertEqual(isa("--isa", "avx512", TOKROOF_ISA="scalar"), "avx512")
+
+    def test_the_environment_chooses_kernels_of_a_cpu_too(self):
+        result = self.predict("coreflow_1_9m", "--cpu", "Ryzen 9 7950X", "--json", TOKROOF_ISA="avx2_rowmajor")
+        self.assertEqual(json.loads(result.stdout)["kinds"][0]["isa"], "avx2_rowmajor")
+        result = self.predict("coreflow_1_9m", "--cpu", "Ryzen 5 3400G", TOKROOF_ISA="avx512")
+        self.assertEqual((result.returncode, result.stdout), (6, ""))
+        self.assertIn("which this CPU lacks", result.stderr)
+        for where in (("--cpu", "EPYC 7742"), ("--machine", DOCUMENT),
+                      ("--topology", TOPOLOGIES / "nvidia-dgx-gb10.xml"), ()):
+            self.refused(2, "no ISA 'avx3', did you mean 'avx2'", "coreflow_1_9m", *where, "--isa", "avx3")
 
     def test_what_if_replaces_facts(self):
         cpu = ("dense_44m_q3", "--cpu", "Ryzen 7 5800X")

@@ -17,17 +17,23 @@ using harness::Unavailable;
 
 const std::string folder = "harness/testdata/topologies/";
 
-analysis::Work work(const std::string& model = "coreflow_1_9m") {
-  return analysis::work_of(models::find_shape(model));
+Question ask(const std::string& model = "coreflow_1_9m", const analysis::WhatIf& what_if = {},
+             const std::string& isa = "") {
+  const models::Shape& shape = models::find_shape(model);
+  return {shape, analysis::work_of(shape), what_if, isa};
+}
+
+Question ask_for_bytes(int64_t bytes) {
+  return {std::nullopt, analysis::work_of_bytes(bytes, bytes), {}, ""};
 }
 
 Prediction on_cpu(const std::string& name, const std::string& model = "coreflow_1_9m",
                   const analysis::WhatIf& what_if = {}) {
-  return predict_cpu(name, "", work(model), what_if);
+  return predict_cpu(name, ask(model, what_if));
 }
 
 Prediction on(const std::string& file) {
-  return predict_topology(folder + file, "", work(), {});
+  return predict_topology(folder + file, ask());
 }
 
 const analysis::FactForecast& forecast(const analysis::CoreForecast& kind, const std::string& id) {
@@ -72,7 +78,7 @@ TEST(prediction, every_recorded_machine_gets_an_answer_or_a_reason) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".xml") continue;
     ++machines;
-    const Prediction prediction = predict_topology(entry.path().string(), "", work(), {});
+    const Prediction prediction = predict_topology(entry.path().string(), ask());
     ASSERT_FALSE(prediction.kinds.empty()) << entry.path();
     for (const auto& kind : prediction.kinds) expect_sensible(kind, entry.path().filename().string());
     answered += says_something(prediction) ? 1 : 0;
@@ -125,8 +131,7 @@ TEST(prediction, efficiency_cores_are_slower_than_performance_cores) {
 }
 
 TEST(prediction, stacked_cache_serves_what_the_other_die_reads_from_memory) {
-  const Prediction prediction =
-      predict_cpu("9950X3D", "", analysis::work_of_bytes(60'000'000, 60'000'000), {});
+  const Prediction prediction = predict_cpu("9950X3D", ask_for_bytes(60'000'000));
   ASSERT_EQ(prediction.kinds.size(), 2u);
   EXPECT_GT(tokens(prediction.kinds[0]).median, 1.3 * tokens(prediction.kinds[1]).median);
   EXPECT_NE(std::get<std::string>(prediction.kinds[0].limit).find("l3"), std::string::npos);
@@ -142,8 +147,8 @@ TEST(prediction, cpus_take_the_kernels_that_their_instruction_sets_run) {
   EXPECT_EQ(kernels("Xeon Phi 7210"), "avx2") << "it has no AVX-512BW";
   EXPECT_EQ(kernels("J4125"), "scalar");
   EXPECT_EQ(kernels("FX-8350"), "scalar");
-  EXPECT_EQ(predict_cpu("Ryzen 9 7950X", "avx2", work(), {}).kinds[0].isa, "avx2");
-  EXPECT_THROW(predict_cpu("Ryzen 5 3400G", "avx512", work(), {}), harness::Error);
+  EXPECT_EQ(predict_cpu("Ryzen 9 7950X", ask("coreflow_1_9m", {}, "avx2")).kinds[0].isa, "avx2");
+  EXPECT_THROW(predict_cpu("Ryzen 5 3400G", ask("coreflow_1_9m", {}, "avx512")), harness::Error);
 }
 
 TEST(prediction, a_cpu_without_an_l3_says_what_that_means) {
@@ -156,18 +161,17 @@ TEST(prediction, a_cpu_without_an_l3_says_what_that_means) {
 }
 
 TEST(prediction, a_server_of_many_channels_is_held_by_what_one_core_asks_for) {
-  const Prediction server =
-      predict_cpu("EPYC 7742", "", analysis::work_of_bytes(100'000'000, 100'000'000), {});
+  const Prediction server = predict_cpu("EPYC 7742", ask_for_bytes(100'000'000));
   EXPECT_NEAR(tokens(server.kinds[0], "dram_roof").median, 251, 1);
   EXPECT_EQ(std::get<int64_t>(server.kinds[0].fit_half_l3_bytes), 8 << 20);
 }
 
 TEST(prediction, facts_that_are_given_answer_for_a_machine_that_nobody_knows) {
   const std::string penryn = folder + "Intel-Penryn-4xXeon-X7460.xml";
-  EXPECT_FALSE(says_something(predict_topology(penryn, "", work(), {})));
+  EXPECT_FALSE(says_something(predict_topology(penryn, ask())));
   analysis::WhatIf what_if;
   what_if.levels = {{"dram", {std::nullopt, 5e9}}, {"l2", {std::nullopt, 10e9}}};
-  const Prediction prediction = predict_topology(penryn, "", work(), what_if);
+  const Prediction prediction = predict_topology(penryn, ask("coreflow_1_9m", what_if));
   EXPECT_NEAR(tokens(prediction.kinds[0], "cache_roof").median, 10e9 / 1933600, 1);
   EXPECT_EQ(reason(prediction.kinds[0], "dram_roof"), "");
   EXPECT_TRUE(says_something(prediction));
