@@ -57,61 +57,99 @@ bool holds(const Choice& choice, uint16_t expert) {
   return std::find(choice.begin(), choice.end(), expert) != choice.end();
 }
 
-/// Adds experts, drawn by `draw_one`, until top_k different ones are chosen.
-template <class DrawOne>
-void fill(Choice& choice, int top_k, DrawOne draw_one) {
-  while (choice.size() < static_cast<size_t>(top_k)) {
-    const auto expert = static_cast<uint16_t>(draw_one());
-    if (!holds(choice, expert)) choice.push_back(expert);
-  }
-}
-
-/// Draws ranks with weights 1/rank^s from an integer distribution: each weight is rounded to a multiple of
-/// 2^-24 of the first, which no library's pow changes.
-class Zipf {
+/// Experts with a weight each.
+class Urn {
  public:
-  Zipf(int experts, double s) : cumulative_(static_cast<size_t>(experts)) {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < cumulative_.size(); ++i) {
-      const double weight = std::pow(static_cast<double>(i + 1), -s);
-      sum += std::max<uint64_t>(1, static_cast<uint64_t>(std::llround(weight * 0x1p24)));
-      cumulative_[i] = sum;
-    }
+  explicit Urn(Choice experts) : experts_(std::move(experts)) {}
+  /// Weights in the order of `experts`.
+  Urn(Choice experts, const std::vector<uint64_t>& weights)
+      : experts_(std::move(experts)), cumulative_(weights.size()) {
+    std::partial_sum(weights.begin(), weights.end(), cumulative_.begin());
   }
-  size_t draw(Draw& random) const {
+
+  [[nodiscard]] uint16_t draw(Draw& random) const {
+    if (cumulative_.empty()) return experts_[random.below(static_cast<uint32_t>(experts_.size()))];
     const uint64_t at = random.bits() % cumulative_.back();
-    return static_cast<size_t>(std::upper_bound(cumulative_.begin(), cumulative_.end(), at) -
-                               cumulative_.begin());
+    return experts_[static_cast<size_t>(std::upper_bound(cumulative_.begin(), cumulative_.end(), at) -
+                                        cumulative_.begin())];
+  }
+
+  [[nodiscard]] Urn without(const std::vector<bool>& chosen) const {
+    Choice others;
+    std::vector<uint64_t> weights;
+    for (size_t i = 0; i < experts_.size(); ++i) {
+      if (chosen[experts_[i]]) continue;
+      others.push_back(experts_[i]);
+      if (!cumulative_.empty()) weights.push_back(cumulative_[i] - (i == 0 ? 0 : cumulative_[i - 1]));
+    }
+    return cumulative_.empty() ? Urn(std::move(others)) : Urn(std::move(others), weights);
   }
 
  private:
-  std::vector<uint64_t> cumulative_;
+  Choice experts_;
+  std::vector<uint64_t> cumulative_;  ///< empty: all weigh the same
 };
+
+/// Adds experts until top_k different ones are chosen. One that is already chosen is drawn again; where that
+/// goes on, because the others are few or weigh little, drawing among those others alone has the same
+/// distribution. `chosen` is room for a flag of every expert.
+void fill(const Urn& urn, int top_k, Draw& random, Choice& choice, std::vector<bool>& chosen) {
+  constexpr int most_repeats = 64;
+  std::fill(chosen.begin(), chosen.end(), false);
+  for (const uint16_t expert : choice) chosen[expert] = true;
+  const Urn* from = &urn;
+  Urn others({});
+  for (int repeats = 0; choice.size() < static_cast<size_t>(top_k);) {
+    const uint16_t expert = from->draw(random);
+    if (!chosen[expert]) {
+      repeats = 0;
+      chosen[expert] = true;
+      choice.push_back(expert);
+    } else if (++repeats == most_repeats) {
+      repeats = 0;
+      others = from->without(chosen);
+      from = &others;
+    }
+  }
+}
+
+/// Weights 1/rank^s, each rounded to a multiple of 2^-24 of the first, which no library's pow changes.
+std::vector<uint64_t> zipf_weights(int experts, double s) {
+  std::vector<uint64_t> weights;
+  for (int rank = 1; rank <= experts; ++rank)
+    weights.push_back(
+        std::max<uint64_t>(1, static_cast<uint64_t>(std::llround(std::pow(rank, -s) * 0x1p24))));
+  return weights;
+}
+
+Choice all_experts(int experts) {
+  Choice all(static_cast<size_t>(experts));
+  std::iota(all.begin(), all.end(), uint16_t{0});
+  return all;
+}
 
 /// Fisher-Yates.
 Choice shuffled_experts(int experts, Draw& random) {
-  Choice order(static_cast<size_t>(experts));
-  std::iota(order.begin(), order.end(), uint16_t{0});
+  Choice order = all_experts(experts);
   for (size_t i = order.size() - 1; i > 0; --i)
     std::swap(order[i], order[random.below(static_cast<uint32_t>(i + 1))]);
   return order;
 }
 
 std::vector<Choice> draw_layer(const Routing& routing, const RoutingShape& shape, Draw random) {
-  const auto experts = static_cast<uint32_t>(shape.experts);
-  const bool by_rank = routing.kind == Routing::Kind::zipf;
-  const Choice of_rank = by_rank ? shuffled_experts(shape.experts, random) : Choice{};
-  const Zipf zipf(shape.experts, by_rank ? routing.parameter : 1);
+  const Urn urn = routing.kind == Routing::Kind::zipf ? Urn(shuffled_experts(shape.experts, random),
+                                                            zipf_weights(shape.experts, routing.parameter))
+                                                      : Urn(all_experts(shape.experts));
   std::vector<Choice> choices;
   Choice choice;
+  std::vector<bool> chosen(static_cast<size_t>(shape.experts));
   for (int token = 0; token < shape.tokens; ++token) {
     if (routing.kind == Routing::Kind::sticky) {
       std::erase_if(choice, [&](uint16_t /*expert*/) { return random.unit() >= routing.parameter; });
     } else {
       choice.clear();
     }
-    fill(choice, shape.top_k,
-         [&]() -> uint32_t { return by_rank ? of_rank[zipf.draw(random)] : random.below(experts); });
+    fill(urn, shape.top_k, random, choice, chosen);
     choices.push_back(choice);
     std::sort(choices.back().begin(), choices.back().end());
   }

@@ -92,6 +92,38 @@ TEST(routing, every_choice_is_ascending_without_repeats_even_of_all_experts) {
   }
 }
 
+// Drawing again until the last expert comes would take 10^10 draws for zipf:10, 10^9 for all of 20,000.
+TEST(routing, what_is_hardly_ever_drawn_is_chosen_in_time_when_all_are_to_be) {
+  const RoutingTrace rare = make_trace(parse_routing("zipf:10"), {60, 59, 4, 200}, 1);
+  EXPECT_EQ(rare.at(199, 3).size(), 59u);
+  const RoutingTrace many = make_trace(parse_routing("uniform"), {20'000, 20'000, 1, 4}, 1);
+  EXPECT_EQ(many.at(3, 0)[19'999], 19'999);
+}
+
+TEST(routing, choosing_without_putting_back_keeps_the_odds_of_those_left) {
+  // zipf:10 of three: the first almost always, then the second against the third as 3^10 to 2^10.
+  const RoutingTrace trace = make_trace(parse_routing("zipf:10"), {3, 2, 1, 60'000}, 1);
+  std::map<uint16_t, int> left_out;
+  for (int token = 0; token < 60'000; ++token)
+    ++left_out[static_cast<uint16_t>(3 - trace.at(token, 0)[0] - trace.at(token, 0)[1])];
+  std::vector<int> counts;
+  for (const auto& [expert, count] : left_out) counts.push_back(count);
+  std::sort(counts.rbegin(), counts.rend());
+  const double third = 1 - std::pow(2.0 / 3, 10) / (1 + std::pow(2.0 / 3, 10));
+  EXPECT_NEAR(counts.at(0) / 60'000.0, third, 0.003);
+}
+
+// These ids were drawn before anything was drawn without putting back: published traces stay what they are.
+TEST(routing, the_traces_of_the_protocol_have_not_changed) {
+  const auto head = [](const char* name) {
+    const RoutingTrace trace = make_trace(parse_routing(name), {60, 4, 8, 128}, 1);
+    return std::vector<uint16_t>(trace.at(127, 7).begin(), trace.at(127, 7).end());
+  };
+  EXPECT_EQ(head("uniform"), (std::vector<uint16_t>{17, 35, 45, 57}));
+  EXPECT_EQ(head("sticky:0.45"), (std::vector<uint16_t>{6, 31, 33, 47}));
+  EXPECT_EQ(head("zipf:1.1"), (std::vector<uint16_t>{8, 32, 39, 57}));
+}
+
 TEST(routing, a_seed_gives_the_same_trace_and_another_seed_another) {
   const auto ids = [](uint64_t seed) {
     const RoutingTrace trace = make_trace(parse_routing("sticky:0.45"), {60, 4, 8, 10}, seed);
