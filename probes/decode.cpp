@@ -136,7 +136,7 @@ void run_passes(const PassSetup& setup, const DecodeContext& context, DecodeCond
     verify_eviction(setup, evict, conditions.check(arm), counters);
     add_counters(launch.counters, pass.counters);
     if (tokens_digest.value_or(pass.tokens_digest) != pass.tokens_digest) {
-      fail_all(launch, fmt::format("pass {} ({}) decoded other tokens than the first", i, arm.id));
+      fail_all(launch, fmt::format("pass {} ({}) {}", i, arm.id, other_tokens));
       return;
     }
     if (!conditions.streams_were_right()) {

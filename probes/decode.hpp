@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "harness/clock.hpp"
 #include "harness/submission.hpp"
@@ -29,6 +30,9 @@ struct DecodeContext {
 /// early.
 void check_plan(const harness::Plan& plan, const models::I8Model* file = nullptr,
                 const std::string& routing_file = "");
+
+/// What the reason of every series says when a timed pass chose other tokens: the result is wrong.
+inline constexpr std::string_view other_tokens = "decoded other tokens than the first";
 
 /// Runs a launch: the golden pass (untimed, with the model's own routing), then every pass of arm_order: 64
 /// untimed tokens under the arm's conditions, state reset, untimed prefill to position_first, then the timed

@@ -33,6 +33,18 @@ std::string shown(const harness::Reading<bool>& reading) {
   return std::get<bool>(reading) ? "on" : "off";
 }
 
+/// Returns what a run cannot go on with, as a clause; empty when nothing. Somebody may have edited the file.
+std::string fault_of(const harness::Submission& measured) {
+  const std::string& nonce = measured.nonce;
+  if (nonce.size() != 32 || nonce.find_first_not_of("0123456789abcdef") != std::string::npos)
+    return "its nonce is not 32 hexadecimal digits";
+  for (const harness::Launch& launch : measured.launches) {
+    if (launch.plan && (*launch.plan < 0 || static_cast<size_t>(*launch.plan) >= measured.plans.size()))
+      return fmt::format("a launch names plan {} of {}", *launch.plan, measured.plans.size());
+  }
+  return "";
+}
+
 }  // namespace
 
 RunLock::RunLock(const std::string& path) : lock_path_(path + ".lock") {
@@ -78,6 +90,8 @@ harness::PartialRun load_partial(const std::string& path) {
                 fmt::format("{}: cannot be read; name a file that exists and that you may read", path));
   try {
     harness::PartialRun partial = harness::partial_from_json(*text);
+    if (const std::string fault = fault_of(partial.measured); !fault.empty())
+      throw Error(ExitCode::invalid_input, fault);
     if (partial.resume) return partial;
   } catch (const Error& error) {
     throw Error(ExitCode::invalid_input,

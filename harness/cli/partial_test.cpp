@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 
 namespace cli {
@@ -52,6 +54,34 @@ TEST(partial, whatever_moved_is_named) {
   EXPECT_TRUE(
       names(moved([](RunPlace& here) { here.conditions.turbo = true; }), "turbo was unknown, now it is on"));
   EXPECT_TRUE(names(moved([](RunPlace& here) { here.conditions.clock_source = "x"; }), "clock"));
+}
+
+TEST(partial, a_file_that_somebody_edited_is_refused_with_what_is_wrong) {
+  const std::string path = testing::TempDir() + "/partial_test.json";
+  const auto refusal = [&](const std::function<void(harness::PartialRun&)>& edit) -> std::string {
+    harness::PartialRun partial = kept();
+    partial.measured.nonce = "0123456789abcdef0123456789abcdef";
+    edit(partial);
+    std::ofstream(path) << harness::partial_to_json(partial);
+    try {
+      load_partial(path);
+    } catch (const harness::Error& error) {
+      EXPECT_EQ(error.code(), harness::ExitCode::invalid_input);
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal([](harness::PartialRun&) {}), "");
+  EXPECT_NE(refusal([](harness::PartialRun& partial) {
+              partial.measured.nonce = "wxyz";
+            }).find("its nonce is not 32 hexadecimal digits"),
+            std::string::npos);
+  EXPECT_NE(refusal([](harness::PartialRun& partial) {
+              partial.measured.launches.resize(1);
+              partial.measured.launches[0].plan = 3;
+            }).find("a launch names plan 3 of 0"),
+            std::string::npos);
+  std::filesystem::remove(path);
 }
 
 TEST(partial, a_system_that_does_not_tell_its_boot_cannot_go_on) {

@@ -179,6 +179,15 @@ double estimate_seconds(const Session& session, const Protocol& protocol) {
   return seconds;
 }
 
+double done_seconds(const Session& session, const Protocol& protocol, const harness::Submission& submission) {
+  double seconds = 0;
+  for (const harness::Launch& launch : submission.launches) {
+    if (launch.purpose == "probes") seconds += probe_seconds(session, protocol);
+    if (launch.plan) seconds += launch_seconds(submission.plans[static_cast<size_t>(*launch.plan)]);
+  }
+  return seconds;
+}
+
 int64_t largest_decode_bytes(const Protocol& protocol) {
   int64_t largest = 0;
   for (const std::string& name : protocol.models)
@@ -190,7 +199,12 @@ harness::ExitCode outcome(const harness::Submission& submission) {
   // A model without a committed digest is held to its own first launch: all launches must agree.
   std::map<std::string, std::string> first;
   for (const harness::Launch& launch : submission.launches) {
-    if (!launch.plan || !launch.golden_got) continue;
+    if (!launch.plan) continue;
+    for (const harness::Series& series : launch.series) {
+      if (series.reason.find(probes::other_tokens) != std::string::npos)
+        return harness::ExitCode::wrong_result;
+    }
+    if (!launch.golden_got) continue;
     const harness::Plan& plan = submission.plans[static_cast<size_t>(*launch.plan)];
     const std::string key =
         fmt::format("{} {} {} {}", plan.model, plan.weights, plan.weights_seed, plan.arithmetic);

@@ -50,12 +50,15 @@ double probe_seconds(const Session& session, const Protocol& protocol);
 double launch_seconds(const harness::Plan& plan);
 inline constexpr double seconds_roofs_again = 1;
 double estimate_seconds(const Session& session, const Protocol& protocol);
+/// … of which this much is in `submission` already.
+double done_seconds(const Session& session, const Protocol& protocol, const harness::Submission& submission);
 
 /// Returns how much memory the largest model of a protocol takes, in bytes.
 int64_t largest_decode_bytes(const Protocol& protocol);
 
-/// Returns the exit code that the document's own launches call for: a wrong result has no speed. Notes on
-/// stderr which models have no committed digest to compare with.
+/// Returns the exit code that the document's own launches call for: a wrong result (other logits than the
+/// golden ones, or a timed pass that chose other tokens) has no speed. Notes on stderr which models have no
+/// committed digest to compare with.
 harness::ExitCode outcome(const harness::Submission& submission);
 
 }  // namespace cli

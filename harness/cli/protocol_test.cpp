@@ -1,5 +1,6 @@
 #include "harness/cli/protocol.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "harness/cli/result_table.hpp"
 #include "harness/validation.hpp"
 #include "models/kernels/select.hpp"
+#include "probes/decode.hpp"
 #include "probes/decode_arms.hpp"
 #include "probes/order.hpp"
 #include "probes/probe.hpp"
@@ -221,6 +223,42 @@ TEST(protocol, the_estimate_grows_with_what_is_asked_for) {
   EXPECT_GT(estimate_seconds(session, full_protocol()), estimate_seconds(session, default_protocol()));
   EXPECT_GT(estimate_seconds(session, more), 1.5 * estimate_seconds(session, full_protocol()));
   EXPECT_LT(estimate_seconds(session, full_protocol()), 3600);
+}
+
+TEST(protocol, what_is_done_is_taken_off_the_estimate) {
+  const Session session = session_here();
+  const Protocol protocol = full_protocol();
+  harness::Submission submission;
+  EXPECT_EQ(done_seconds(session, protocol, submission), 0);
+  submission.plans = make_plans(session, protocol, submission);
+  submission.launches.resize(1);
+  submission.launches[0].purpose = "probes";
+  for (size_t plan = 0; plan < submission.plans.size(); ++plan) {
+    for (int round = 0; round < protocol.launches; ++round) {
+      submission.launches.emplace_back();
+      submission.launches.back().plan = static_cast<int>(plan);
+    }
+  }
+  EXPECT_NEAR(done_seconds(session, protocol, submission),
+              estimate_seconds(session, protocol) - seconds_roofs_again, 1e-6);
+}
+
+TEST(protocol, logits_or_tokens_that_are_wrong_are_the_outcome) {
+  harness::Submission submission;
+  submission.plans.resize(1);
+  submission.plans[0].golden = "right";
+  submission.launches.resize(1);
+  submission.launches[0].plan = 0;
+  submission.launches[0].golden_got = "right";
+  submission.launches[0].series.resize(2);
+  EXPECT_EQ(outcome(submission), harness::ExitCode::ok);
+  submission.launches[0].series[1].reason = "not_evicted: 7 % of the lines were still cached";
+  EXPECT_EQ(outcome(submission), harness::ExitCode::ok);
+  submission.launches[0].series[1].reason = fmt::format("pass 3 (warm) {}", probes::other_tokens);
+  EXPECT_EQ(outcome(submission), harness::ExitCode::wrong_result);
+  submission.launches[0].series[1].reason.clear();
+  submission.launches[0].golden_got = "wrong";
+  EXPECT_EQ(outcome(submission), harness::ExitCode::wrong_result);
 }
 
 TEST(result_table, a_full_run_is_readable_at_80_columns) {

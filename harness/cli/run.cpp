@@ -144,10 +144,11 @@ std::string what_is_left(const Run& run, const RunOptions& options) {
   return fmt::format("{} launches are kept; go on with: {}", run.kept, command);
 }
 
-void note_what_it_takes(const Run& run, double estimate_s) {
+void note_what_it_takes(const Run& run, double estimate_s, double left_s) {
   const Protocol& protocol = run.protocol;
-  note(fmt::format("{} protocol on PU {}, kernels {}: about {}; nothing else should run", protocol.name,
-                   run.session.pu, run.session.kernels->isa, format_seconds(estimate_s)));
+  note(fmt::format("{} protocol on PU {}, kernels {}: about {}{}; nothing else should run", protocol.name,
+                   run.session.pu, run.session.kernels->isa, format_seconds(left_s),
+                   left_s < estimate_s ? fmt::format(" of {} left", format_seconds(estimate_s)) : ""));
   if (!run.resumable()) return;
   const size_t plans = make_plans(run.session, protocol, run.submission).size();
   note(fmt::format("{} models in {} plans, {} launches; up to {} of memory; kept after each launch in {}",
@@ -159,7 +160,7 @@ void note_what_it_takes(const Run& run, double estimate_s) {
 void measure(Run& run, const Terminal& terminal) {
   if (run.complete) return;
   const double estimate_s = estimate_seconds(run.session, run.protocol);
-  note_what_it_takes(run, estimate_s);
+  note_what_it_takes(run, estimate_s, estimate_s - done_seconds(run.session, run.protocol, run.submission));
   const auto keep = [&run] {
     if (run.resumable()) save_partial(run, false, "not finished yet");
   };
@@ -199,7 +200,7 @@ ExitCode finish(Run& run, const RunOptions& options, const Terminal& terminal) {
   if (options.json) note("stored as " + saved.path);
   const ExitCode code = outcome(run.submission);
   if (code == ExitCode::wrong_result)
-    note("error: the logits are wrong (golden mismatch): these kernels have no speed");
+    note("error: wrong logits or tokens: these kernels have no speed (the failed launches say where)");
   return code;
 }
 
