@@ -124,9 +124,9 @@ Prediction predict_cpu(const std::string& name, const Question& question) {
 }
 
 Prediction predict_topology(const std::string& path, const Question& question) {
-  return predict_from(analysis::facts_of_topology(harness::read_topology_xml(path), chooser(question.isa),
-                                                  question.what_if),
-                      question.work);
+  return predict_from(
+      analysis::facts_of_topology(harness::read_topology_xml(path), chooser(question.isa), question.what_if),
+      question.work);
 }
 
 Prediction predict_here(harness::Submission probed, const Question& question) {
