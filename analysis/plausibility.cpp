@@ -120,6 +120,14 @@ void check_counts(const Submission& submission, std::vector<Finding>& findings) 
   }
 }
 
+/// Data older than a claim are exploratory for it. Times of equal form are ordered as texts.
+void check_claim(const Submission& submission, std::vector<Finding>& findings) {
+  if (!submission.claim || submission.created_utc >= submission.claim->sealed_utc) return;
+  findings.push_back({"R04", Severity::reject, "/created_utc",
+                      fmt::format("created {}, but claim {} was sealed {}", submission.created_utc,
+                                  submission.claim->id, submission.claim->sealed_utc)});
+}
+
 void check_bytes_per_token(const Submission& submission, std::vector<Finding>& findings) {
   for (size_t i = 0; i < submission.plans.size(); ++i) {
     const harness::Plan& plan = submission.plans[i];
@@ -303,6 +311,7 @@ std::vector<Finding> check_plausibility(const Submission& submission) {
   check_counts(submission, findings);
   check_marks(submission, findings);
   check_rounds(submission, findings);
+  check_claim(submission, findings);
   check_bytes_per_token(submission, findings);
   check_forecasts(submission, findings);
   check_interruptions(submission, findings);

@@ -25,6 +25,7 @@ struct Finding {
 ///   plan's is not
 ///                   the committed one of the model it names
 ///   R03 reject      a series has another number of samples than declared, or its launch names no plan
+///   R04 reject      it was made for a claim and is older than the claim's seal
 ///   R07 reject      a plan's weight bytes per token are not those of the model it names
 ///   R08 reject      a forecast is not what the probes give
 ///   R09 reject      a forecast was made after the first decode began

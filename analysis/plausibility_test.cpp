@@ -192,6 +192,15 @@ harness::Submission paused_submission() {
   return restated(submission);
 }
 
+TEST(plausibility, R04_what_was_made_for_a_claim_is_younger_than_its_seal) {
+  auto submission = test_submission();
+  submission.created_utc = "2026-12-01T10:00:00Z";
+  submission.claim = harness::ClaimReference{"c", std::string(64, 'a'), "2026-12-01T10:00:00Z"};
+  EXPECT_EQ(codes(submission), Codes{});
+  submission.claim->sealed_utc = "2026-12-01T10:00:01Z";
+  EXPECT_EQ(codes(submission), Codes{"R04"});
+}
+
 TEST(plausibility, R10_a_pause_lies_in_the_gap_before_its_launch) {
   EXPECT_EQ(codes(paused_submission()), Codes{});
   const auto refused = [](const std::function<void(harness::Interruption&)>& change) {

@@ -83,6 +83,12 @@ double median(std::span<const double> values) {
   return quantile(values, 0.5);
 }
 
+double student_t_cdf(double t, double degrees) {
+  assert(degrees > 0);
+  const double tail = student_t_upper_tail(std::abs(t), degrees);
+  return t > 0 ? 1 - tail : tail;
+}
+
 double student_t_quantile(double p, double degrees) {
   assert(p > 0 && p < 1 && degrees > 0);
   if (p == 0.5) return 0;

@@ -17,6 +17,9 @@ struct Interval {
 double quantile(std::span<const double> values, double p);
 double median(std::span<const double> values);
 
+/// Returns P(T ≤ t) of Student's t with `degrees` degrees of freedom (Abramowitz & Stegun 26.7.1).
+double student_t_cdf(double t, double degrees);
+
 /// Quantile function of Student's t with `degrees` degrees of freedom; p in (0, 1).
 double student_t_quantile(double p, double degrees);
 

@@ -121,7 +121,9 @@ struct Series {
 
 /// One child process.
 struct Launch {
-  std::string purpose;      ///< "probes" | "decode" | "roofs_resumed" (after a pause) | "roofs_after"
+  /// "probes" | "decode" | "roofs_resumed" (after a pause) | "roofs_after"; of claims also "round_probes" (a
+  /// claim's probes, once per round), "round_probes_again" (their A/A control) and "fidelity".
+  std::string purpose;
   std::optional<int> plan;  ///< decode: index into plans
   int round = 0;
   int64_t start_ns = 0, wall_ns = 0;  ///< start since run start
@@ -294,10 +296,17 @@ struct Failure {
   std::vector<std::string> doctor;  ///< readiness findings that were not good, "code: finding"
 };
 
+/// The registered claim that a run was made for, as it was sealed then (docs/claims.md).
+struct ClaimReference {
+  std::string id, seal, sealed_utc;
+  bool operator==(const ClaimReference&) const = default;
+};
+
 struct Submission {
   std::string kind = "reproduction";  ///< "reproduction" | "failure" | "probe"
   std::string created_utc, nonce;
-  std::string protocol;  ///< "quick" | "default" | "full" | "decode" | "probe"
+  std::string protocol;                 ///< "quick" | "default" | "full" | "decode" | "probe" | "claim"
+  std::optional<ClaimReference> claim;  ///< of protocol "claim"
   Suite suite;
   Machine machine;
   Conditions conditions;

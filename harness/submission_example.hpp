@@ -170,6 +170,7 @@ inline Submission example_submission() {
   submission.created_utc = "2026-01-02T03:04:05Z";
   submission.nonce = std::string(32, '0');
   submission.protocol = "quick";
+  submission.claim = ClaimReference{"residency_pays", example_hash, "2026-01-01T00:00:00Z"};
   submission.suite = {"0.1.0", "unknown", true, example_hash, "GNU 12.2.0", "-O2", "avx2", "auto"};
   submission.machine = example_machine();
   submission.conditions = example_conditions();

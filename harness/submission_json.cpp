@@ -273,6 +273,13 @@ void fields(Io& io, T& value) {
   io("verdict", value.verdict);
 }
 
+template <class Io, Like<ClaimReference> T>
+void fields(Io& io, T& value) {
+  io("id", value.id);
+  io("seal", value.seal);
+  io("sealed_utc", value.sealed_utc);
+}
+
 template <class Io, Like<Failure> T>
 void fields(Io& io, T& value) {
   io("claimed", value.claimed);
@@ -324,6 +331,7 @@ void fields(Io& io, T& value) {
   io("created_utc", value.created_utc);
   io("nonce", value.nonce);
   io("protocol", value.protocol);
+  io.optional("claim", value.claim);
   io("suite", value.suite);
   io("machine", value.machine);
   io("conditions", value.conditions);

@@ -21,7 +21,7 @@ struct Violation {
 
 /// Checks a document, cheap to dear: size, strict parse (UTF-8, no BOM, depth, no duplicate keys, finite
 /// numbers, integers within ±2^53, strings ≤ 20,000 characters), then schemas/KIND.schema.json, which its
-/// "schema" must name: "submission", "model", "cpus" or "microarchitectures".
+/// "schema" must name: "submission", "claim", "model", "cpus" or "microarchitectures".
 /// Returns every violation found by the first stage that finds any; empty means valid.
 std::vector<Violation> validate_document(std::string_view text, const std::string& kind = "submission");
 

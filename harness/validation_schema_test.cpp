@@ -123,7 +123,7 @@ bool cyclic(const json& root, const std::string& name, std::set<std::string> abo
 }
 
 TEST(schema, keeps_to_the_allowed_keywords_and_bounds_everything) {
-  for (const char* kind : {"submission", "model", "cpus", "microarchitectures"}) {
+  for (const char* kind : {"submission", "claim", "model", "cpus", "microarchitectures"}) {
     for (const std::string& fault : faults_of(schema_json(kind))) ADD_FAILURE() << kind << fault;
   }
 }

@@ -43,6 +43,7 @@ const std::map<std::string, std::string> invalid_examples{
     {"series_without_arm_or_probe", "/launches/0/series/0/probe"},
     {"estimate_missing", "/derived/caches/0/effective_bytes/estimate"},
     {"exit_code_256", "/failure/exit_code"},
+    {"claim_protocol_without_claim", "/claim"},
     {"failure_without_failure", "/failure"},
     {"golden_of_63_digits", "/launches/0/golden_got"},
     {"interruption_of_unknown_cause", "/interruptions/0/cause"},

@@ -132,7 +132,8 @@ void add_launch(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<LaunchOptions>();
   command->add_option("--purpose", options->purpose)
       ->required()
-      ->check(CLI::IsMember({"probes", "roofs_resumed", "roofs_after", "decode"}));
+      ->check(CLI::IsMember(
+          {"probes", "roofs_resumed", "roofs_after", "decode", "round_probes", "round_probes_again"}));
   command->add_option("--plan", options->plan);
   command->add_option("--weights", options->weights_file);
   command->add_option("--routing-file", options->routing_file);
