@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "analysis/calibration.hpp"
 #include "analysis/derive_parts.hpp"
 #include "analysis/eviction.hpp"
 #include "analysis/probe_series.hpp"
+#include "harness/line_looks.hpp"
 #include "harness/residency.hpp"
 #include "harness/retention.hpp"
 
@@ -19,27 +22,38 @@ using harness::Unavailable;
 
 namespace {
 
-int64_t integer_param(const Series& series, const std::string& name) {
-  const auto found = series.params.find(name);
-  const auto* value = found == series.params.end() ? nullptr : std::get_if<int64_t>(&found->second);
-  return value ? *value : 0;
-}
-
 /// One set of the series: positions [first, first + delays.size()) of its curves.
 struct RestedSet {
   const Series& series;
   size_t first;
   const std::vector<int64_t>& delays_ns;
   double flushed_lap_ns;
+  harness::Between between;
 };
+
+/// Documents from before looks were stored singly hold the sums over all samples of a delay.
+bool holds_single_looks(const Series& series) {
+  return series.params.count("lines_per_look") != 0;
+}
+
+/// Returns the median lap over the flushed set: from the laps, of documents without them as stated.
+double flushed_lap_ns(const harness::Launch& launch, const Series& series, size_t set) {
+  for (const Series& each : launch.series) {
+    if (each.probe != "retention_references" || each.status != harness::Status::ok) continue;
+    if (set >= each.samples_by_size.size() || each.samples_by_size[set].empty()) return 0;
+    const auto& laps = each.samples_by_size[set];
+    return harness::median(std::vector<double>(laps.begin(), laps.end()));
+  }
+  return static_cast<double>(integer_param(series, "flushed_lap_" + std::to_string(set) + "_ns", 0));
+}
 
 /// Reads the delays, or returns none when they do not ascend: then nothing can be read between them.
 std::vector<int64_t> read_delays(const Series& series) {
-  const int64_t count = integer_param(series, "delays");
+  const int64_t count = integer_param(series, "delays", 0);
   if (count < 1 || count > 1000) return {};
   std::vector<int64_t> delays_ns;
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t delay = integer_param(series, "delay_" + std::to_string(i) + "_ns");
+    const int64_t delay = integer_param(series, "delay_" + std::to_string(i) + "_ns", 0);
     if (delay < 0 || (i > 0 && delay <= delays_ns.back())) return {};
     delays_ns.push_back(delay);
   }
@@ -47,16 +61,22 @@ std::vector<int64_t> read_delays(const Series& series) {
 }
 
 harness::Retention by_lines(const RestedSet& set, const Reading<harness::ResidencyCalibration>& calibration,
-                            const std::vector<harness::LineCount>& seen) {
+                            const std::vector<std::vector<harness::LineCount>>& all_looks) {
   if (const auto* why = std::get_if<Unavailable>(&calibration)) return {*why, std::nullopt};
-  std::vector<RetentionPoint> points;
-  for (size_t i = 0; i < set.delays_ns.size(); ++i) {
-    const auto& count = seen[set.first + i];
-    if (count.lines == 0) return {Unavailable{"no line was looked at after some delay"}, std::nullopt};
-    points.push_back({set.delays_ns[i], harness::resident_fraction(
-                                            std::get<harness::ResidencyCalibration>(calibration), count)});
+  const auto& found = std::get<harness::ResidencyCalibration>(calibration);
+  const auto looks = std::span(all_looks).subspan(set.first, set.delays_ns.size());
+  const size_t rounds = looks.front().size();
+  if (rounds == 0 || std::any_of(looks.begin(), looks.end(),
+                                 [&](const auto& of_delay) { return of_delay.size() != rounds; }))
+    return {Unavailable{"no line was looked at after some delay"}, std::nullopt};
+  if (set.between == harness::Between::unknown) {
+    if (rounds < 2) return {Unavailable{"a single round tells nothing of how rounds differ"}, std::nullopt};
+    return harness::find_half_life(harness::points_by_looks(set.delays_ns, looks, found));
   }
-  return harness::find_half_life(points);
+  std::vector<RetentionPoint> points;
+  for (size_t i = 0; i < looks.size(); ++i)
+    points.push_back({set.delays_ns[i], harness::resident_fraction(found, harness::total_of(looks[i]))});
+  return harness::find_half_life(points, set.between);
 }
 
 harness::Retention by_laps(const RestedSet& set) {
@@ -70,7 +90,7 @@ harness::Retention by_laps(const RestedSet& set) {
     if (const auto* why = std::get_if<Unavailable>(&fraction)) return {*why, std::nullopt};
     points.push_back({set.delays_ns[i], std::get<Interval>(fraction)});
   }
-  return harness::find_half_life(points);
+  return harness::find_half_life(points, set.between);
 }
 
 }  // namespace
@@ -84,13 +104,15 @@ std::vector<RetentionEstimate> derive_retention(const harness::Submission& submi
   if (delays_ns.empty() || series.sizes_bytes.size() % delays_ns.size() != 0 ||
       series.samples_by_size.size() != series.sizes_bytes.size())
     return estimates;
-  const auto calibration = harness::read_calibration(series.params);
-  const auto seen = seen_lines(series);
+  const harness::Launch& launch = *launch_of(submission, series);
+  const auto calibration = calibration_of(launch, series);
+  const auto looks = looks_of(series);
   const int64_t largest_bytes = *std::max_element(series.sizes_bytes.begin(), series.sizes_bytes.end());
   for (size_t i = 0; i * delays_ns.size() < series.sizes_bytes.size(); ++i) {
     const std::string number = std::to_string(i);
-    const RestedSet set{series, i * delays_ns.size(), delays_ns,
-                        static_cast<double>(integer_param(series, "flushed_lap_" + number + "_ns"))};
+    const RestedSet set{
+        series, i * delays_ns.size(), delays_ns, flushed_lap_ns(launch, series, i),
+        holds_single_looks(series) ? harness::Between::unknown : harness::Between::straight_line};
     RetentionEstimate estimate;
     const auto level = series.params.find("level_" + number);
     const auto* name = level == series.params.end() ? nullptr : std::get_if<std::string>(&level->second);
@@ -105,7 +127,7 @@ std::vector<RetentionEstimate> derive_retention(const harness::Submission& submi
     const bool is_largest = estimate.set_bytes == largest_bytes;
     for (auto& [method, retention] : {std::pair{is_largest ? "retention: lines seen by timed loads"
                                                            : "retention: lines still in any cache",
-                                                by_lines(set, calibration, seen)},
+                                                by_lines(set, calibration, looks)},
                                       {"retention: time of a re-read", by_laps(set)}}) {
       estimate.method = method;
       estimate.half_life_ns = retention.half_life_ns;

@@ -7,6 +7,7 @@
 #include "analysis/derive.hpp"
 #include "analysis/derive_parts.hpp"
 #include "analysis/test_submission.hpp"
+#include "harness/line_looks.hpp"
 #include "harness/residency.hpp"
 
 namespace analysis {
@@ -69,6 +70,71 @@ TEST(DeriveRetention, gives_the_half_life_of_each_set_by_both_methods) {
     EXPECT_GT(half_life.high, half_life.median);
   }
   EXPECT_NE(retention[0].method, retention[1].method);
+}
+
+/// The same set as documents hold it now: five looks of 32 lines after each delay, and the laps of the
+/// flushed set in a series of their own. Every other round loses its lines `spread` times as fast.
+std::vector<harness::Series> rested_by_looks(double half_life_ms, double spread = 1) {
+  harness::Series series = rested(half_life_ms);
+  series.params.erase("flushed_lap_0_ns");
+  series.params["lines_per_look"] = int64_t{32};
+  const double delays_ms[] = {0, 1, 2, 5, 10, 20, 50, 100};
+  for (size_t i = 0; i < 8; ++i) {
+    std::vector<int64_t> counts;
+    for (int round = 0; round < 5; ++round) {
+      const double own_half_life_ms = half_life_ms * (round % 2 == 0 ? spread : 1 / spread);
+      counts.push_back(std::llround(32 * std::exp2(-delays_ms[i] / own_half_life_ms)));
+    }
+    const std::string number = std::to_string(i);
+    series.params.erase("lines_" + number);
+    series.params.erase("resident_lines_" + number);
+    series.params["looks_" + number] = harness::look_digits(counts);
+  }
+  harness::Series references;
+  references.probe = "retention_references";
+  references.work_unit = "bytes";
+  references.sizes_bytes = references.work_per_sample = {16 * mib};
+  references.samples_by_size = {{1'290'000, 1'310'000, 1'300'000, 1'299'000, 1'301'000}};
+  return {series, references};
+}
+
+const harness::Interval& half_life_of(const harness::Submission& made, size_t i) {
+  return std::get<harness::Interval>(made.derived.retention.at(i).half_life_ns);
+}
+
+harness::Submission with_looks(const std::vector<harness::Series>& all) {
+  auto made = test_submission();
+  for (const auto& series : all) made.launches.front().series.push_back(series);
+  made.derived = derive(made);
+  return made;
+}
+
+TEST(DeriveRetention, counts_rounds_and_not_lines) {
+  const auto alike = with_looks(rested_by_looks(12)), apart = with_looks(rested_by_looks(12, 1.6));
+  ASSERT_EQ(alike.derived.retention.size(), 2U);
+  ASSERT_TRUE(available(alike.derived.retention[0].half_life_ns));
+  ASSERT_TRUE(available(apart.derived.retention[0].half_life_ns));
+  EXPECT_NEAR(half_life_of(alike, 0).median, 12 * ms, 1.5 * ms);
+  const auto width = [](const harness::Interval& interval) { return std::log(interval.high / interval.low); };
+  EXPECT_GT(width(half_life_of(apart, 0)), 1.3 * width(half_life_of(alike, 0)))
+      << "as many lines in all, but the rounds disagree";
+}
+
+TEST(DeriveRetention, takes_the_flushed_lap_from_its_laps) {
+  auto all = rested_by_looks(12);
+  all[0].params["flushed_lap_0_ns"] = int64_t{9'000'000};  // what a document states is not asked
+  const auto stated = with_looks(all), honest = with_looks(rested_by_looks(12));
+  EXPECT_EQ(half_life_of(stated, 1), half_life_of(honest, 1));
+  all[1].samples_by_size[0] = {500'100, 500'100, 500'100, 500'100, 500'100};
+  EXPECT_FALSE(available(with_looks(all).derived.retention.at(1).half_life_ns)) << "as fast as a warm one";
+}
+
+TEST(DeriveRetention, of_looks_that_cannot_be_is_unavailable) {
+  for (const char* looks : {"", "vvvv", "vvvvz", "v*vvv"}) {
+    auto all = rested_by_looks(12);
+    all[0].params["looks_3"] = std::string(looks);
+    EXPECT_FALSE(available(with_looks(all).derived.retention.at(0).half_life_ns)) << looks;
+  }
 }
 
 TEST(DeriveRetention, a_cache_that_loses_nothing_has_a_lower_bound) {

@@ -1,8 +1,10 @@
 #include "analysis/eviction.hpp"
 
+#include "analysis/calibration.hpp"
 #include "analysis/probe_series.hpp"
 #include "harness/cold_size.hpp"
 #include "harness/eviction_evidence.hpp"
+#include "harness/line_looks.hpp"
 
 namespace analysis {
 
@@ -35,28 +37,52 @@ harness::Reading<int64_t> bytes_to_stream(const harness::Submission& submission)
   return cold;
 }
 
-std::vector<harness::LineCount> seen_lines(const Series& series) {
-  std::vector<harness::LineCount> seen;
-  for (size_t i = 0; i < series.sizes_bytes.size(); ++i) {
-    const auto lines = static_cast<int64_t>(ns_param(series, "lines_" + std::to_string(i)));
-    const auto resident = static_cast<int64_t>(ns_param(series, "resident_lines_" + std::to_string(i)));
-    // A count that cannot be is none: nothing is proven by it.
-    seen.push_back(resident >= 0 && resident <= lines ? harness::LineCount{lines, resident}
-                                                      : harness::LineCount{});
+std::vector<std::vector<harness::LineCount>> looks_of(const Series& series) {
+  std::vector<std::vector<harness::LineCount>> looks(series.sizes_bytes.size());
+  const int64_t lines_per_look = integer_param(series, "lines_per_look", 0);
+  for (size_t i = 0; i < looks.size(); ++i) {
+    const std::string number = std::to_string(i);
+    std::vector<int64_t> resident;
+    int64_t lines = lines_per_look;
+    const auto digits = series.params.find("looks_" + number);
+    if (digits != series.params.end() && std::holds_alternative<std::string>(digits->second)) {
+      const auto read = harness::read_look_digits(std::get<std::string>(digits->second));
+      if (harness::available(read)) resident = std::get<std::vector<int64_t>>(read);
+    } else if (series.params.count("lines_" + number) != 0) {
+      lines = integer_param(series, "lines_" + number, 0);
+      resident = {integer_param(series, "resident_lines_" + number, 0)};
+    }
+    for (const int64_t count : resident) {
+      // Counts that cannot be are none: nothing is proven by them.
+      if (lines <= 0 || count < 0 || count > lines) {
+        looks[i].clear();
+        break;
+      }
+      looks[i].push_back({lines, count});
+    }
   }
-  return seen;
+  return looks;
+}
+
+harness::LapReferences lap_references_of(const harness::Launch& launch, const Series& series) {
+  for (const Series& each : launch.series) {
+    if (each.probe == "eviction_references" && each.status == harness::Status::ok)
+      return harness::lap_references(each.samples_by_size);
+  }
+  return {reference(series, "warm_lap"), reference(series, "flushed_lap")};
 }
 
 harness::Reading<int64_t> cold_bytes(const harness::Submission& submission) {
   const auto found = find_series(submission, "probes", "eviction");
   if (const auto* why = std::get_if<Unavailable>(&found)) return *why;
   const Series& series = *std::get<const Series*>(found);
-  const harness::LapReferences references{reference(series, "warm_lap"), reference(series, "flushed_lap")};
-  const auto calibration = harness::read_calibration(series.params);
+  const harness::Launch& launch = *launch_of(submission, series);
+  const harness::LapReferences references = lap_references_of(launch, series);
+  const auto calibration = calibration_of(launch, series);
   if (!available(calibration))
     return harness::find_cold_bytes(references, series.sizes_bytes, series.samples_by_size);
   return harness::find_cold_bytes(references, series.sizes_bytes, series.samples_by_size,
-                                  std::get<harness::ResidencyCalibration>(calibration), seen_lines(series));
+                                  std::get<harness::ResidencyCalibration>(calibration), looks_of(series));
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/cold_size.hpp"
 #include "harness/residency.hpp"
 #include "harness/submission.hpp"
 
@@ -17,9 +18,14 @@ harness::Reading<int64_t> cold_bytes(const harness::Submission& submission);
 /// more than the one that found cold_bytes(); that itself when it was the largest.
 harness::Reading<int64_t> bytes_to_stream(const harness::Submission& submission);
 
-/// Returns the lines that the `eviction` probe's meter looked at after each streamed size; empty counts where
-/// it had none.
-std::vector<harness::LineCount> seen_lines(const harness::Series& series);
+/// Returns what the meter of `eviction` or `retention` saw at each position of the series, look by look: from
+/// the params looks_I and lines_per_look; of documents that hold sums alone (lines_I, resident_lines_I) as
+/// one look. No look where none was taken or the numbers cannot be.
+std::vector<std::vector<harness::LineCount>> looks_of(const harness::Series& series);
+
+/// Returns the references of an `eviction` series, recomputed from the laps in `eviction_references` of its
+/// launch; of documents without these laps as stated.
+harness::LapReferences lap_references_of(const harness::Launch& launch, const harness::Series& series);
 
 /// Returns whether an arm's evictions were verified in all its launches of a plan, recomputed from the
 /// numbers beside its samples (harness/eviction_evidence.hpp). Documents from before these numbers were

@@ -42,6 +42,33 @@ TEST(EvictionVerdict, recomputes_the_cold_size_from_the_laps) {
   EXPECT_FALSE(available(cold_bytes(with_probe(series))));
 }
 
+/// The laps that gave the references of recorded_probe().
+harness::Series recorded_references() {
+  harness::Series series;
+  series.probe = "eviction_references";
+  series.work_unit = "bytes";
+  for (int flushed = 0; flushed < 2; ++flushed) {
+    for (int size = 0; size < 5; ++size) {
+      series.sizes_bytes.push_back(16 * mib << size);
+      series.samples_by_size.push_back({flushed == 0 ? 18'000 + 300 * size : 48'963 + 150 * size});
+    }
+  }
+  series.work_per_sample.assign(10, 2 * mib);
+  return series;
+}
+
+TEST(EvictionVerdict, recomputes_the_references_from_their_laps) {
+  auto made = with_probe(recorded_probe());
+  made.launches.front().series.push_back(recorded_references());
+  auto& params = made.launches.front().series[made.launches.front().series.size() - 2].params;
+  EXPECT_EQ(std::get<int64_t>(cold_bytes(made)), 128 * mib);
+  for (const char* name : {"flushed_lap_ns", "flushed_lap_low_ns", "flushed_lap_high_ns"})
+    params[name] = int64_t{22'000};  // a forged reference makes every lap look cold
+  EXPECT_EQ(std::get<int64_t>(cold_bytes(made)), 128 * mib) << "what a document states is not asked";
+  made.launches.front().series.pop_back();
+  EXPECT_EQ(std::get<int64_t>(cold_bytes(made)), 16 * mib) << "of documents without laps it is all there is";
+}
+
 TEST(EvictionVerdict, lines_still_cached_make_a_cold_lap_warm) {
   auto series = recorded_probe();
   series.params.merge(harness::calibration_params({150, 128, 0, 64, 0}));

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <functional>
 
+#include "harness/line_looks.hpp"
+
 namespace harness {
 namespace {
 
@@ -23,6 +25,16 @@ bool fit_together(std::span<const int64_t> sizes, std::span<const std::vector<in
 }
 
 }  // namespace
+
+LapReferences lap_references(std::span<const std::vector<int64_t>> laps_ns) {
+  const auto interval = [](std::span<const std::vector<int64_t>> lists) {
+    std::vector<double> all;
+    for (const auto& laps : lists) all.insert(all.end(), laps.begin(), laps.end());
+    return all.empty() ? Interval{} : sign_interval(all);
+  };
+  if (laps_ns.size() % 2 != 0) return {};
+  return {interval(laps_ns.first(laps_ns.size() / 2)), interval(laps_ns.last(laps_ns.size() / 2))};
+}
 
 Reading<double> cold_lap_ns(const LapReferences& references) {
   const double warm_ns = references.warm_ns.median, flushed_ns = references.flushed_ns.median;
@@ -54,14 +66,16 @@ Reading<int64_t> find_cold_bytes(const LapReferences& references, std::span<cons
 
 Reading<int64_t> find_cold_bytes(const LapReferences& references, std::span<const int64_t> streamed_bytes,
                                  std::span<const std::vector<int64_t>> first_laps_ns,
-                                 const ResidencyCalibration& calibration, std::span<const LineCount> seen) {
+                                 const ResidencyCalibration& calibration,
+                                 std::span<const std::vector<LineCount>> looks) {
   auto by_laps = find_cold_bytes(references, streamed_bytes, first_laps_ns);
-  if (!available(by_laps) || seen.empty()) return by_laps;
-  if (seen.size() != streamed_bytes.size()) return Unavailable{"the counts of lines are incomplete"};
-  size_t first_cold = seen.size();
-  while (first_cold > 0 && is_cold(calibration, seen[first_cold - 1])) --first_cold;
-  if (first_cold == seen.size()) {
-    const Interval share = resident_fraction(calibration, seen.back());
+  if (!available(by_laps) || looks.empty()) return by_laps;
+  if (looks.size() != streamed_bytes.size()) return Unavailable{"the counts of lines are incomplete"};
+  size_t first_cold = looks.size();
+  while (first_cold > 0 && is_cold(calibration, looks[first_cold - 1])) --first_cold;
+  if (first_cold == looks.size()) {
+    const Interval share = looks.back().size() > 1 ? share_of_looks(calibration, looks.back())
+                                                   : resident_fraction(calibration, total_of(looks.back()));
     return Unavailable{
         fmt::format("after {} streamed bytes {:.0f} % [{:.0f}, {:.0f}] of the lines are cached",
                     streamed_bytes.back(), share.median * 100, share.low * 100, share.high * 100)};

@@ -17,6 +17,10 @@ struct LapReferences {
   Interval warm_ns, flushed_ns;
 };
 
+/// Returns the references as median and sign-test interval of their laps: the first half of the lists holds
+/// warm laps, the second flushed ones. All zero when the lists are empty or odd in number.
+LapReferences lap_references(std::span<const std::vector<int64_t>> laps_ns);
+
 /// Returns from which time on a lap is cold: 0.9 × the flushed median, or the lower end of the flushed
 /// interval when that is less (laps inside the interval cannot be told from flushed ones), but never nearer
 /// to warm than to flushed. Unavailable when the warm lap is not faster than 0.9 × the flushed one: then no
@@ -32,9 +36,10 @@ Reading<int64_t> find_cold_bytes(const LapReferences& references, std::span<cons
 
 /// The same, and where lines were looked at before those laps, the meter must say cold, too: a lap over a set
 /// half of which is still cached can last as long as one over a flushed set, since what is missing comes from
-/// memory in parallel. seen[i] are the lines looked at after streamed_bytes[i]; empty: none was.
+/// memory in parallel. looks[i] are the looks after streamed_bytes[i] (line_looks.hpp); empty: none was.
 Reading<int64_t> find_cold_bytes(const LapReferences& references, std::span<const int64_t> streamed_bytes,
                                  std::span<const std::vector<int64_t>> first_laps_ns,
-                                 const ResidencyCalibration& calibration, std::span<const LineCount> seen);
+                                 const ResidencyCalibration& calibration,
+                                 std::span<const std::vector<LineCount>> looks);
 
 }  // namespace harness

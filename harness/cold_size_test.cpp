@@ -114,7 +114,9 @@ TEST(ColdSize, lines_that_are_still_cached_outweigh_a_lap_like_a_flushed_one) {
   const std::vector<std::vector<int64_t>> laps{{48'100}, {49'000}, {50'000}};
   const ResidencyCalibration calibration{150, 128, 0, 64, 0};
   const auto cold = [&](const std::vector<LineCount>& seen) {
-    return find_cold_bytes(ends, streamed, laps, calibration, seen);
+    std::vector<std::vector<LineCount>> looks;
+    for (const LineCount& pooled : seen) looks.push_back({pooled});
+    return find_cold_bytes(ends, streamed, laps, calibration, looks);
   };
   EXPECT_EQ(std::get<int64_t>(cold({})), 64 << 20);
   EXPECT_EQ(std::get<int64_t>(cold({{160, 0}, {160, 0}, {160, 0}})), 64 << 20);

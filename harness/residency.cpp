@@ -63,6 +63,16 @@ double corrected(double observed, double false_cached, double false_memory) {
 
 }  // namespace
 
+std::vector<int64_t> in_turn(std::span<const int64_t> near_ticks, std::span<const int64_t> far_ticks) {
+  std::vector<int64_t> ticks;
+  for (size_t i = 0; i < std::max(near_ticks.size(), far_ticks.size()); i += 2) {
+    for (const auto place : {near_ticks, far_ticks}) {
+      for (size_t j = i; j < std::min(i + 2, place.size()); ++j) ticks.push_back(place[j]);
+    }
+  }
+  return ticks;
+}
+
 Reading<ResidencyCalibration> calibrate_residency(std::span<const int64_t> cached_ticks,
                                                   std::span<const int64_t> flushed_ticks) {
   if (cached_ticks.size() < least_values || flushed_ticks.size() < least_values) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "harness/error.hpp"
 #include "harness/statistics.hpp"
@@ -19,6 +20,9 @@ struct ResidencyCalibration {
   int64_t flushed_lines = 0, flushed_missed = 0;  ///< lines just flushed; called "cached" of them
   bool operator==(const ResidencyCalibration&) const = default;
 };
+
+/// Returns loads of lines in two caches in turn, two by two, so that both halves of a calibration hold both.
+std::vector<int64_t> in_turn(std::span<const int64_t> near_ticks, std::span<const int64_t> far_ticks);
 
 /// Finds the threshold on every second value of both lists and counts the errors on the others, so that a
 /// threshold does not judge itself. Unavailable with fewer than 16 values of either, or when more than one

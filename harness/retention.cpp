@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "harness/line_looks.hpp"
 
 namespace harness {
 namespace {
@@ -29,9 +33,21 @@ std::vector<double> falling_fit(const std::vector<double>& values) {
   return fitted;
 }
 
-/// Returns the first delay at which the falling curve is at or below `level`, between delays linearly.
+/// How the curve falls from one delay to the next.
+enum class Fall { straight, exponential };
+/// An exponential decay never ends: below this share it counts as over.
+constexpr double least_share = 0.01;
+
+/// Returns the share of the way to the next delay after which a curve falls from `from` to `level`.
+double way_to(double level, double from, double to, Fall fall) {
+  if (fall == Fall::straight) return (from - level) / (from - to);
+  const double end = std::max(to, std::min(least_share, level));
+  return std::min(1.0, std::log(from / level) / std::log(from / end));
+}
+
+/// Returns the first delay at which the falling curve is at or below `level`.
 std::optional<double> crossing_ns(std::span<const RetentionPoint> points, double Interval::*part,
-                                  double level) {
+                                  double level, Fall fall) {
   std::vector<double> values;
   for (const RetentionPoint& point : points) values.push_back(point.fraction.*part);
   const auto fitted = falling_fit(values);
@@ -40,14 +56,14 @@ std::optional<double> crossing_ns(std::span<const RetentionPoint> points, double
     const auto here = static_cast<double>(points[i].delay_ns);
     if (i == 0) return here;
     const auto before = static_cast<double>(points[i - 1].delay_ns);
-    return before + (here - before) * (fitted[i - 1] - level) / (fitted[i - 1] - fitted[i]);
+    return before + (here - before) * way_to(level, fitted[i - 1], fitted[i], fall);
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-Retention find_half_life(std::span<const RetentionPoint> points) {
+Retention find_half_life(std::span<const RetentionPoint> points, Between between) {
   if (points.size() < 3) return {Unavailable{"fewer than 3 delays"}, std::nullopt};
   const double first = points.front().fraction.median;
   if (first < 0.5) {
@@ -56,9 +72,12 @@ Retention find_half_life(std::span<const RetentionPoint> points) {
         std::nullopt};
   }
   const double half = first / 2;
-  const auto middle = crossing_ns(points, &Interval::median, half);
-  const auto low = crossing_ns(points, &Interval::low, half);
-  const auto high = crossing_ns(points, &Interval::high, half);
+  const Fall early = between == Between::unknown ? Fall::exponential : Fall::straight;
+  auto middle = crossing_ns(points, &Interval::median, half, Fall::straight);
+  if (const auto soon = crossing_ns(points, &Interval::median, half, early))
+    *middle = std::sqrt(*middle * *soon);
+  const auto low = crossing_ns(points, &Interval::low, half, early);
+  const auto high = crossing_ns(points, &Interval::high, half, Fall::straight);
   if (middle && low && high)
     return {Interval{*middle, std::min(*low, *middle), std::max(*high, *middle)}, std::nullopt};
   const auto longest = static_cast<double>(points.back().delay_ns);
@@ -67,6 +86,23 @@ Retention find_half_life(std::span<const RetentionPoint> points) {
                                   middle ? "half of the set was not surely gone after the longest delay"
                                          : "more than half of the set was left after the longest delay")},
           bound};
+}
+
+std::vector<RetentionPoint> points_by_looks(std::span<const int64_t> delays_ns,
+                                            std::span<const std::vector<LineCount>> looks,
+                                            const ResidencyCalibration& calibration, double confidence) {
+  assert(!looks.empty() && delays_ns.size() == looks.size());
+  const double half = share_of_looks(calibration, looks[0], confidence).median / 2;
+  const auto cut = [](double share) { return std::clamp(share, 0.0, 1.0); };
+  std::vector<RetentionPoint> points;
+  for (size_t i = 0; i < looks.size(); ++i) {
+    const Interval beyond = share_beyond_half(calibration, looks[i], looks[0], confidence);
+    const double share = share_of_looks(calibration, looks[i], confidence).median;
+    points.push_back(
+        {delays_ns[i],
+         {share, std::min(cut(half + beyond.low), share), std::max(cut(half + beyond.high), share)}});
+  }
+  return points;
 }
 
 Reading<Interval> fraction_by_laps(std::span<const double> laps_ns, double warm_ns, double cold_ns) {

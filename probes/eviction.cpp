@@ -4,16 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "harness/buffer.hpp"
 #include "harness/cold_size.hpp"
+#include "harness/line_looks.hpp"
 #include "harness/statistics.hpp"
 #include "harness/topology.hpp"
 #include "probes/memory_budget.hpp"
 #include "probes/order.hpp"
 #include "probes/probe.hpp"
 #include "probes/residency_meter.hpp"
+#include "probes/shared_meter.hpp"
 #include "probes/stream_eviction.hpp"
 #include "probes/sweep.hpp"
 
@@ -35,13 +39,9 @@ struct Laps {
   const harness::Streams& streams = harness::select_streams(context.features);
   const uint64_t checksum = harness::streams_tables().front().read(set.data(), set.bytes(), 1);
   bool right = true;  ///< whether every lap so far read what was written
-  const harness::Reading<ResidencyMeter> meter =
-      ResidencyMeter::make(load_timer(), context.topology, streams, context.seed);
+  const SharedMeter meter = shared_meter(context);
   LineDraw lines{{Region{set.data(), set.bytes()}}, context.seed};
 
-  void look(harness::LineCount& seen) {
-    if (const auto* found = std::get_if<ResidencyMeter>(&meter)) seen += found->look(lines, lines_per_look);
-  }
   void warm() {
     for (int i = 0; i < laps_before; ++i) right &= streams.read(set.data(), set.bytes(), 1) == checksum;
   }
@@ -54,13 +54,22 @@ struct Laps {
   }
 };
 
-/// Laps of the two references; by position of its size how long each stream took, and the lines seen after
-/// it.
+/// By position of its size how long each stream took, and what each look after it saw; the laps of the two
+/// references are a series of their own: first the warm ones of all sizes, then the flushed ones.
 struct Found {
-  std::vector<double> warm_ns, flushed_ns;
   std::vector<std::vector<double>> stream_ns;
-  std::vector<harness::LineCount> seen;
+  std::vector<std::vector<harness::LineCount>> looks;
+  harness::Series references;
 };
+
+/// Times one lap after `prepare` as a reference sample.
+void take_reference(Laps& laps, size_t list, int sample, const std::function<void()>& prepare,
+                    harness::Series& references) {
+  const harness::DisturbanceWatch watch(laps.context.clock);
+  prepare();
+  references.samples_by_size[list].push_back(laps.timed_ns());
+  record_disturbance(references, static_cast<int>(list) * laps.context.samples + sample, watch.stop());
+}
 
 /// Takes all samples of one size, each with a warm and a flushed lap of its own beside it, so that drift
 /// falls on all three. Returns false when what was read is not what was written.
@@ -69,17 +78,20 @@ bool sample_size(const StreamEviction& eviction, size_t position, Laps& laps, Fo
   const int64_t bytes = series.sizes_bytes[position];
   const harness::Clock& clock = laps.context.clock;
   laps.right &= eviction.evict(bytes);  // from now on every eviction finds the residue of one like itself
+  const auto* meter = std::get_if<ResidencyMeter>(&laps.meter.meter);
   for (int i = 0; i < laps.context.samples; ++i) {
-    laps.warm();
-    found.warm_ns.push_back(static_cast<double>(laps.timed_ns()));
-    harness::flush_from_caches(laps.set.data(), laps.set.bytes());
-    found.flushed_ns.push_back(static_cast<double>(laps.timed_ns()));
-    laps.warm();
+    take_reference(
+        laps, position, i, [&] { laps.warm(); }, found.references);
+    take_reference(
+        laps, series.sizes_bytes.size() + position, i,
+        [&] { harness::flush_from_caches(laps.set.data(), laps.set.bytes()); }, found.references);
+    const auto lines = laps.lines.draw_again(lines_per_look);
     const harness::DisturbanceWatch watch(clock);
+    laps.warm();
     const int64_t start_ns = clock.now_ns();
     laps.right &= eviction.evict(bytes);
     found.stream_ns[position].push_back(static_cast<double>(clock.now_ns() - start_ns));
-    laps.look(found.seen[position]);
+    if (meter != nullptr) found.looks[position].push_back(meter->look(lines));
     const int64_t lap_ns = laps.timed_ns();
     record_disturbance(series, static_cast<int>(position) * laps.context.samples + i, watch.stop());
     series.samples_by_size[position].push_back(lap_ns);
@@ -93,42 +105,26 @@ int64_t whole_ns(double ns) {
   return std::llround(ns);
 }
 
-/// Writes a reference into the params and returns it as written, so that a reader finds the same cold size.
-harness::Interval store_reference(harness::Series& series, const std::string& name,
-                                  const std::vector<double>& laps_ns) {
-  const auto interval = harness::sign_interval(laps_ns);
-  series.params[name + "_ns"] = whole_ns(interval.median);
-  series.params[name + "_low_ns"] = whole_ns(interval.low);
-  series.params[name + "_high_ns"] = whole_ns(interval.high);
-  return {std::round(interval.median), std::round(interval.low), std::round(interval.high)};
-}
-
 /// Writes what was found at each size, numbered as in sizes_bytes.
-void store_by_size(const Found& found, const harness::Reading<ResidencyMeter>& meter,
-                   harness::Series& series) {
-  for (size_t i = 0; i < found.seen.size(); ++i) {
+void store_by_size(const Found& found, const SharedMeter& meter, harness::Series& series) {
+  for (size_t i = 0; i < found.looks.size(); ++i) {
     const std::string number = std::to_string(i);
     series.params["stream_" + number + "_ns"] = whole_ns(harness::median(found.stream_ns[i]));
-    if (!harness::available(meter)) continue;
-    series.params["lines_" + number] = found.seen[i].lines;
-    series.params["resident_lines_" + number] = found.seen[i].resident;
+    std::vector<int64_t> resident;
+    for (const harness::LineCount& look : found.looks[i]) resident.push_back(look.resident);
+    if (!resident.empty()) series.params["looks_" + number] = harness::look_digits(resident);
   }
-  if (const auto* used = std::get_if<ResidencyMeter>(&meter)) {
-    series.params.merge(harness::calibration_params(used->calibration()));
-  } else {
-    series.params["no_meter"] = std::get<harness::Unavailable>(meter).reason.substr(0, longest_param);
-  }
+  series.params["lines_per_look"] = int64_t{lines_per_look};
+  series.params.merge(meter.params());
 }
 
-void store_findings(const Found& found, const harness::Reading<ResidencyMeter>& meter,
-                    harness::Series& series) {
-  const harness::LapReferences references{store_reference(series, "warm_lap", found.warm_ns),
-                                          store_reference(series, "flushed_lap", found.flushed_ns)};
-  const auto* used = std::get_if<ResidencyMeter>(&meter);
+void store_findings(const Found& found, const SharedMeter& meter, harness::Series& series) {
+  const auto references = harness::lap_references(found.references.samples_by_size);
+  const auto* used = std::get_if<ResidencyMeter>(&meter.meter);
   const auto cold = used == nullptr
                         ? harness::find_cold_bytes(references, series.sizes_bytes, series.samples_by_size)
                         : harness::find_cold_bytes(references, series.sizes_bytes, series.samples_by_size,
-                                                   used->calibration(), found.seen);
+                                                   used->calibration(), found.looks);
   if (!harness::available(cold)) {
     series.params["not_evicted"] = std::get<harness::Unavailable>(cold).reason.substr(0, longest_param);
     return;
@@ -141,39 +137,54 @@ void store_findings(const Found& found, const harness::Reading<ResidencyMeter>& 
   series.params["cold_stream_ns"] = whole_ns(harness::median(found.stream_ns[position]));
 }
 
-void take_curve(const ProbeContext& context, const std::vector<int64_t>& sizes, Laps& laps,
+/// Gives a series its empty lists, `times` for each size.
+void begin_curve(const char* id, const ProbeContext& context, const std::vector<int64_t>& sizes, size_t times,
+                 harness::Series& series) {
+  series.probe = id;
+  series.work_unit = "bytes";
+  for (size_t i = 0; i < times; ++i)
+    series.sizes_bytes.insert(series.sizes_bytes.end(), sizes.begin(), sizes.end());
+  series.work_per_sample.assign(series.sizes_bytes.size(), set_bytes);
+  series.samples_by_size.assign(series.sizes_bytes.size(), {});
+  for (auto& samples : series.samples_by_size) samples.reserve(static_cast<size_t>(context.samples));
+  series.params["samples"] = int64_t{context.samples};
+}
+
+void take_curve(const ProbeContext& context, const std::vector<int64_t>& sizes, Laps& laps, Found& found,
                 harness::Series& series) {
   const harness::Cache* llc = harness::last_level_cache(context.topology);
   const StreamEviction eviction(sizes,
                                 stream_memory_bytes(llc == nullptr ? 0 : static_cast<int64_t>(llc->bytes)),
                                 context.features, context.seed);
-  series.sizes_bytes = sizes;
-  series.work_unit = "bytes";
-  series.work_per_sample.assign(sizes.size(), set_bytes);
-  series.samples_by_size.assign(sizes.size(), {});
+  begin_curve("eviction", context, sizes, 1, series);
+  begin_curve("eviction_references", context, sizes, 2, found.references);
   series.params["method"] = std::string("stream-read");
   series.params["set_bytes"] = set_bytes;
   series.params["laps_before"] = int64_t{laps_before};
-  series.params["samples"] = int64_t{context.samples};
   series.params["order_seed"] = static_cast<int64_t>(recordable_seed(context.seed));
   series.params["pages"] = std::string("huge");
   series.params["buffer_bytes"] = static_cast<int64_t>(eviction.memory().bytes());
   series.params["huge_bytes_granted"] = static_cast<int64_t>(eviction.memory().huge_bytes_granted());
   series.params["isa"] = std::string(eviction.streams().isa);
-  Found found;
-  found.stream_ns.resize(sizes.size());
-  found.seen.resize(sizes.size());
+  found.stream_ns.assign(sizes.size(), std::vector<double>());
+  found.looks.assign(sizes.size(), std::vector<harness::LineCount>());
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    found.stream_ns[i].reserve(static_cast<size_t>(context.samples));
+    found.looks[i].reserve(static_cast<size_t>(context.samples));
+  }
   size_t done = 0;
   for (const size_t position : shuffled_positions(sizes.size(), context.seed)) {
     if (!sample_size(eviction, position, laps, found, series)) {
-      series.status = harness::Status::failed;
-      series.reason = "wrong checksum: what was read is not what was written";
+      series.status = found.references.status = harness::Status::failed;
+      series.reason = found.references.reason = "wrong checksum: what was read is not what was written";
       return;
     }
     ++done;
     if (context.progress) context.progress(static_cast<double>(done) / static_cast<double>(sizes.size()));
   }
-  for (auto& [reason, indices] : series.disturbed) std::sort(indices.begin(), indices.end());
+  for (harness::Series* each : {&series, &found.references}) {
+    for (auto& [reason, indices] : each->disturbed) std::sort(indices.begin(), indices.end());
+  }
   store_by_size(found, laps.meter, series);
   store_findings(found, laps.meter, series);
 }
@@ -187,18 +198,19 @@ harness::Reading<std::vector<int64_t>> sizes_to_stream(const ProbeContext& conte
   return sizes;
 }
 
-harness::Series run(const ProbeContext& context) {
+std::vector<harness::Series> run_all(const ProbeContext& context) {
   const auto sizes = sizes_to_stream(context);
   if (!harness::available(sizes))
-    return unavailable_series("eviction", std::get<harness::Unavailable>(sizes).reason);
+    return {unavailable_series("eviction", std::get<harness::Unavailable>(sizes).reason)};
   Laps laps{context};
   if (!harness::flush_from_caches(laps.set.data(), laps.set.bytes())) {
-    return unavailable_series("eviction", "this CPU has no user-space cache flush to hold evictions against");
+    return {
+        unavailable_series("eviction", "this CPU has no user-space cache flush to hold evictions against")};
   }
   harness::Series series;
-  series.probe = "eviction";
-  take_curve(context, std::get<std::vector<int64_t>>(sizes), laps, series);
-  return series;
+  Found found;
+  take_curve(context, std::get<std::vector<int64_t>>(sizes), laps, found, series);
+  return {std::move(series), std::move(found.references)};
 }
 
 }  // namespace
@@ -220,9 +232,12 @@ std::vector<int64_t> streamed_sizes(int64_t llc_bytes, int64_t budget_bytes) {
 
 extern const Probe eviction_probe;
 const Probe eviction_probe{
-    "eviction", "how much other memory must be read until a set has left the caches (size: bytes streamed)",
-    true,       run,
-    "",         nullptr,
-    4,          false};
+    .id = "eviction",
+    .summary = "how much other memory must be read until a set has left the caches (size: bytes streamed)",
+    .takes_sizes = true,
+    .run = [](const ProbeContext& context) { return run_all(context).front(); },
+    .seconds = 4,
+    .run_all = run_all,
+};
 
 }  // namespace probes

@@ -65,11 +65,13 @@ void EvictionCheck::run(const std::function<void()>& use, const std::function<vo
   warm_ns_.push_back(static_cast<double>(lap_ns()));
   for (const Region region : laps_) harness::flush_from_caches(region.data(), region.size());
   flushed_ns_.push_back(static_cast<double>(lap_ns()));
+  const auto drawn =
+      lines_.draw(lines_per_check);  // before the evictions: what drawing touches is not after them
   for (int i = 0; i < 2; ++i) {
     use();
     evict();
   }
-  if (const auto* meter = std::get_if<ResidencyMeter>(&meter_)) seen_ += meter->look(lines_, lines_per_check);
+  if (const auto* meter = std::get_if<ResidencyMeter>(&meter_)) seen_ += meter->look(drawn);
   counters.start();
   first_ns_.push_back(static_cast<double>(lap_ns()));
   const auto misses = harness::last_level_misses(counters.stop(), llc_level_);

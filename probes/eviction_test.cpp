@@ -8,6 +8,7 @@
 #include "harness/clock.hpp"
 #include "harness/cold_size.hpp"
 #include "harness/fake_clock.hpp"
+#include "harness/line_looks.hpp"
 #include "probes/probe.hpp"
 
 namespace probes {
@@ -16,10 +17,15 @@ namespace {
 constexpr int64_t mib = int64_t{1} << 20;
 constexpr int samples = 3;
 
-harness::Series run_probe(const harness::Clock& clock, const std::vector<int64_t>& sizes_bytes) {
+std::vector<harness::Series> run_all(const harness::Clock& clock, const std::vector<int64_t>& sizes_bytes) {
   const harness::Topology topology;
   const auto features = harness::read_cpu_features();
-  return find_probe("eviction").run(ProbeContext{topology, features, clock, sizes_bytes, 2, samples, 7, {}});
+  return find_probe("eviction")
+      .run_all(ProbeContext{topology, features, clock, sizes_bytes, 2, samples, 7, {}});
+}
+
+harness::Series run_probe(const harness::Clock& clock, const std::vector<int64_t>& sizes_bytes) {
+  return run_all(clock, sizes_bytes).front();
 }
 
 int64_t param(const harness::Series& series, const std::string& name) {
@@ -43,7 +49,8 @@ TEST(StreamedSizes, stay_within_the_budget) {
 }
 
 TEST(Eviction, takes_a_lap_over_the_same_set_at_each_size_and_stores_its_references) {
-  const auto series = run_probe(harness::steady_clock(), {mib, 4 * mib});
+  const auto all = run_all(harness::steady_clock(), {mib, 4 * mib});
+  const auto& series = all.front();
   if (series.status == harness::Status::unavailable) GTEST_SKIP() << series.reason;
   ASSERT_EQ(series.status, harness::Status::ok) << series.reason;
   EXPECT_EQ(series.sizes_bytes, (std::vector<int64_t>{mib, 4 * mib}));
@@ -54,33 +61,32 @@ TEST(Eviction, takes_a_lap_over_the_same_set_at_each_size_and_stores_its_referen
     EXPECT_EQ(laps.size(), static_cast<size_t>(samples));
     EXPECT_GT(*std::min_element(laps.begin(), laps.end()), 0);
   }
-  for (const std::string name : {"warm_lap", "flushed_lap"}) {
-    EXPECT_GT(param(series, name + "_low_ns"), 0);
-    EXPECT_LE(param(series, name + "_low_ns"), param(series, name + "_ns"));
-    EXPECT_LE(param(series, name + "_ns"), param(series, name + "_high_ns"));
-  }
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[1].probe, "eviction_references");
+  EXPECT_EQ(all[1].sizes_bytes, (std::vector<int64_t>{mib, 4 * mib, mib, 4 * mib})) << "warm, then flushed";
+  for (const auto& laps : all[1].samples_by_size) EXPECT_EQ(laps.size(), static_cast<size_t>(samples));
+  EXPECT_GT(all[1].totals.wall_ns, 0);
 }
 
 TEST(Eviction, finds_what_its_document_lets_others_find) {
-  const auto series = run_probe(harness::steady_clock(), {mib, 64 * mib});
+  const auto all = run_all(harness::steady_clock(), {mib, 64 * mib});
+  const auto& series = all.front();
   if (series.status == harness::Status::unavailable) GTEST_SKIP() << series.reason;
-  const auto reference = [&](const std::string& name) {
-    return harness::Interval{static_cast<double>(param(series, name + "_ns")),
-                             static_cast<double>(param(series, name + "_low_ns")),
-                             static_cast<double>(param(series, name + "_high_ns"))};
-  };
   const auto calibration = harness::read_calibration(series.params);
-  std::vector<harness::LineCount> seen;
+  std::vector<std::vector<harness::LineCount>> looks;
   for (size_t i = 0; harness::available(calibration) && i < series.sizes_bytes.size(); ++i) {
-    seen.push_back(
-        {param(series, "lines_" + std::to_string(i)), param(series, "resident_lines_" + std::to_string(i))});
-    EXPECT_EQ(seen.back().lines, 32 * samples);
+    const auto& digits = std::get<std::string>(series.params.at("looks_" + std::to_string(i)));
+    looks.emplace_back();
+    const auto counts = harness::read_look_digits(digits);
+    for (const int64_t count : std::get<std::vector<int64_t>>(counts))
+      looks.back().push_back({param(series, "lines_per_look"), count});
+    EXPECT_EQ(looks.back().size(), static_cast<size_t>(samples));
   }
   EXPECT_NE(series.params.count("no_meter"), series.params.count("threshold_ticks"));
   const auto cold = harness::find_cold_bytes(
-      {reference("warm_lap"), reference("flushed_lap")}, series.sizes_bytes, series.samples_by_size,
-      seen.empty() ? harness::ResidencyCalibration{} : std::get<harness::ResidencyCalibration>(calibration),
-      seen);
+      harness::lap_references(all[1].samples_by_size), series.sizes_bytes, series.samples_by_size,
+      looks.empty() ? harness::ResidencyCalibration{} : std::get<harness::ResidencyCalibration>(calibration),
+      looks);
   EXPECT_NE(series.params.count("cold_bytes"), series.params.count("not_evicted"));
   ASSERT_EQ(harness::available(cold), series.params.count("cold_bytes") == 1);
   if (!harness::available(cold)) return;
@@ -93,7 +99,6 @@ TEST(Eviction, finds_nothing_when_all_laps_take_the_same_time) {
   time.per_read_ns = 1000;
   const auto series = run_probe(time.clock(), {mib, 2 * mib});
   if (series.status == harness::Status::unavailable) GTEST_SKIP() << series.reason;
-  EXPECT_EQ(param(series, "warm_lap_ns"), param(series, "flushed_lap_ns"));
   EXPECT_EQ(series.params.count("cold_bytes"), 0U);
   EXPECT_NE(std::get<std::string>(series.params.at("not_evicted")).find("cannot be told apart"),
             std::string::npos);

@@ -16,6 +16,8 @@
 
 namespace probes {
 
+struct SharedLoads;  // residency_meter.hpp
+
 /// What a probe is told.
 struct ProbeContext {
   const harness::Topology& topology;
@@ -32,7 +34,8 @@ struct ProbeContext {
   /// would end later. `budget_ns` is what the user gave for all probes, for the record.
   int64_t end_ns = 0, budget_ns = 0;
   std::vector<std::string> models = {},
-                           isas = {};  ///< what kernels are for; empty: all models, the chosen ISA
+                           isas = {};   ///< what kernels are for; empty: all models, the chosen ISA
+  SharedLoads* shared_loads = nullptr;  ///< of all probes of this process; may be none
 };
 
 struct Probe {

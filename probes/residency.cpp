@@ -1,6 +1,7 @@
 // residency: what a single timed load tells about where its line lies, and how often that is right.
 #include "harness/residency.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,11 +33,12 @@ bool check_known_sets(const ResidencyMeter& meter, const harness::Streams& strea
   const harness::Buffer set(checked_set_bytes, harness::Pages::small, seed);
   const uint64_t checksum = harness::streams_tables().front().read(set.data(), set.bytes(), 1);
   LineDraw lines({Region{set.data(), set.bytes()}}, seed);
+  const auto warm = lines.draw(lines_per_check), flushed = lines.draw(lines_per_check);
   bool right = true;
   for (int i = 0; i < 4; ++i) right &= streams.read(set.data(), set.bytes(), 1) == checksum;
-  store_count(series, "warm_set", meter.look(lines, lines_per_check));
+  store_count(series, "warm_set", meter.look(warm));
   harness::flush_from_caches(set.data(), set.bytes());
-  store_count(series, "flushed_set", meter.look(lines, lines_per_check));
+  store_count(series, "flushed_set", meter.look(flushed));
   return right;
 }
 
@@ -57,14 +59,26 @@ void store_loads(harness::Series& series, const KnownLoads& loads) {
   series.params["places"] = places;
 }
 
+/// A batch of loads is watched as one: what happened meanwhile marks all of them, and counts once.
+void store_disturbances(harness::Series& series, const KnownLoads& loads) {
+  for (const KnownLoads::Watched& batch : loads.watched) {
+    const int place = batch.place == 2 && loads.llc_set_bytes == 0 ? 1 : batch.place;
+    for (int i = 0; i < batch.loads; ++i)
+      mark_disturbance(series, place * lines_per_place + batch.from + i, batch.during);
+    add_totals(series.totals, batch.during);
+  }
+  for (auto& [reason, indices] : series.disturbed) std::sort(indices.begin(), indices.end());
+}
+
 harness::Series run(const ProbeContext& context) {
   const auto timer = load_timer();
   if (!harness::available(timer))
     return unavailable_series("residency", std::get<harness::Unavailable>(timer).reason);
   const harness::Streams& streams = harness::select_streams(context.features);
   const auto& own = std::get<LoadTimer>(timer);
-  const harness::Disturbance before = harness::read_disturbance(context.clock);
-  const auto loaded = load_known_lines(own, context.topology, streams, lines_per_place, context.seed);
+  const auto loaded =
+      load_known_lines(own, context.topology, streams, context.clock, lines_per_place, context.seed);
+  if (context.shared_loads != nullptr) context.shared_loads->loads = loaded;
   if (!harness::available(loaded))
     return unavailable_series("residency", std::get<harness::Unavailable>(loaded).reason);
   const auto& loads = std::get<KnownLoads>(loaded);
@@ -82,7 +96,7 @@ harness::Series run(const ProbeContext& context) {
     series.status = harness::Status::failed;
     series.reason = "wrong checksum: what was read is not what was written";
   }
-  record_disturbance(series, 0, harness::since(before, harness::read_disturbance(context.clock)));
+  store_disturbances(series, loads);
   if (context.progress) context.progress(1);
   return series;
 }

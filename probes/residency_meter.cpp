@@ -1,10 +1,12 @@
 #include "probes/residency_meter.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
 #include "harness/buffer.hpp"
+#include "harness/clock.hpp"
 
 namespace probes {
 namespace {
@@ -57,10 +59,21 @@ struct KnownSet {
   }
 };
 
-void add_loads(const LoadTimer& timer, LineDraw& from, size_t wanted, std::vector<int64_t>& ticks) {
-  const size_t missing = wanted - ticks.size();
-  for (const std::byte* line : from.draw(static_cast<int>(std::min<size_t>(missing, lines_per_look))))
-    ticks.push_back(translated_ticks(timer, line));
+/// Brings a set to its place and times lines of it, as one watched batch. Lines are drawn, and memory for the
+/// ticks is there, before that.
+void add_loads(const LoadTimer& timer, const harness::Clock& clock, LineDraw& from, size_t wanted, int place,
+               const std::function<void()>& bring, KnownLoads& loads) {
+  std::vector<int64_t>& ticks = place == 0   ? loads.l2_ticks
+                                : place == 1 ? loads.llc_ticks
+                                             : loads.flushed_ticks;
+  ticks.reserve(wanted);
+  const size_t first = ticks.size();
+  const auto lines = from.draw(static_cast<int>(std::min<size_t>(wanted - first, lines_per_look)));
+  const harness::DisturbanceWatch watch(clock);
+  bring();
+  for (const std::byte* line : lines) ticks.push_back(translated_ticks(timer, line));
+  loads.watched.push_back(
+      {place, static_cast<int>(first), static_cast<int>(ticks.size() - first), watch.stop()});
 }
 
 }  // namespace
@@ -88,6 +101,13 @@ std::vector<const std::byte*> LineDraw::draw(int lines) {
   return drawn;
 }
 
+std::vector<const std::byte*> LineDraw::draw_again(int lines) {
+  auto drawn = draw(lines);
+  if (drawn.size() == static_cast<size_t>(lines)) return drawn;
+  used_.clear();
+  return draw(lines);
+}
+
 const std::byte* translation_line(const std::byte* line) {
   const auto at = reinterpret_cast<uintptr_t>(line);
   const uintptr_t other = at ^ (page_bytes / 2);
@@ -95,18 +115,12 @@ const std::byte* translation_line(const std::byte* line) {
 }
 
 std::vector<int64_t> KnownLoads::cached_ticks() const {
-  // Taken in turn: both halves of the calibration hold both places.
-  std::vector<int64_t> ticks;
-  for (size_t i = 0; i < std::max(l2_ticks.size(), llc_ticks.size()); i += 2) {
-    for (const auto* place : {&l2_ticks, &llc_ticks}) {
-      for (size_t j = i; j < std::min(i + 2, place->size()); ++j) ticks.push_back((*place)[j]);
-    }
-  }
-  return ticks;
+  return harness::in_turn(l2_ticks, llc_ticks);
 }
 
 harness::Reading<KnownLoads> load_known_lines(const LoadTimer& timer, const harness::Topology& topology,
-                                              const harness::Streams& streams, int lines, uint64_t seed) {
+                                              const harness::Streams& streams, const harness::Clock& clock,
+                                              int lines, uint64_t seed) {
   KnownLoads loads;
   const int64_t l2 = l2_bytes(topology), llc = llc_beyond_l2_bytes(topology);
   loads.l2_set_bytes = whole_pages(l2 / 2);
@@ -131,15 +145,16 @@ harness::Reading<KnownLoads> load_known_lines(const LoadTimer& timer, const harn
   for (int round = 0; !complete(); ++round) {
     if (round * lines_per_look >= 8 * lines)
       return harness::Unavailable{"the caches are too small to look at enough lines of them"};
-    near_set.warm();
-    add_loads(timer, near_lines, wanted, loads.l2_ticks);
-    if (far_bytes > 0) {
-      far_set.warm();
-      add_loads(timer, far_lines, wanted, loads.llc_ticks);
-    }
-    if (!harness::flush_from_caches(flushed.data(), flushed.size()))
-      return harness::Unavailable{"this CPU has no user-space cache flush to calibrate with"};
-    add_loads(timer, flushed_lines, wanted, loads.flushed_ticks);
+    add_loads(
+        timer, clock, near_lines, wanted, 0, [&] { near_set.warm(); }, loads);
+    if (far_bytes > 0)
+      add_loads(
+          timer, clock, far_lines, wanted, 1, [&] { far_set.warm(); }, loads);
+    bool flushes = true;
+    add_loads(
+        timer, clock, flushed_lines, wanted, 2,
+        [&] { flushes = harness::flush_from_caches(flushed.data(), flushed.size()); }, loads);
+    if (!flushes) return harness::Unavailable{"this CPU has no user-space cache flush to calibrate with"};
   }
   loads.right = near_set.right && far_set.right;
   return loads;
@@ -150,7 +165,14 @@ harness::Reading<ResidencyMeter> ResidencyMeter::make(const harness::Reading<Loa
                                                       const harness::Streams& streams, uint64_t seed) {
   if (const auto* why = std::get_if<harness::Unavailable>(&timer)) return *why;
   const auto& own = std::get<LoadTimer>(timer);
-  const auto loads = load_known_lines(own, topology, streams, calibration_lines, seed);
+  return make(timer,
+              load_known_lines(own, topology, streams, harness::steady_clock(), calibration_lines, seed));
+}
+
+harness::Reading<ResidencyMeter> ResidencyMeter::make(const harness::Reading<LoadTimer>& timer,
+                                                      const harness::Reading<KnownLoads>& loads) {
+  if (const auto* why = std::get_if<harness::Unavailable>(&timer)) return *why;
+  const auto& own = std::get<LoadTimer>(timer);
   if (const auto* why = std::get_if<harness::Unavailable>(&loads)) return *why;
   const auto& known = std::get<KnownLoads>(loads);
   if (!known.right) return harness::Unavailable{"what was read to calibrate is not what was written"};
@@ -159,11 +181,9 @@ harness::Reading<ResidencyMeter> ResidencyMeter::make(const harness::Reading<Loa
   return ResidencyMeter(own, std::get<harness::ResidencyCalibration>(calibration));
 }
 
-harness::LineCount ResidencyMeter::look(LineDraw& from, int lines) const {
-  // Drawn first: what drawing touches is not between the loads.
-  const std::vector<const std::byte*> drawn = from.draw(lines);
+harness::LineCount ResidencyMeter::look(std::span<const std::byte* const> lines) const {
   harness::LineCount count;
-  for (const std::byte* line : drawn) {
+  for (const std::byte* line : lines) {
     ++count.lines;
     count.resident += translated_ticks(timer_, line) < calibration_.threshold_ticks;
   }

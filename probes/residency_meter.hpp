@@ -3,10 +3,12 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <vector>
 
+#include "harness/disturbance.hpp"
 #include "harness/residency.hpp"
 #include "harness/statistics.hpp"
 #include "harness/streams/streams.hpp"
@@ -23,8 +25,12 @@ using Region = std::span<const std::byte>;
 class LineDraw {
  public:
   LineDraw(const std::vector<Region>& regions, uint64_t seed);
-  /// Returns up to `lines` lines in random order; fewer when the pages or the lines run out.
+  /// Returns up to `lines` lines in random order; fewer when the pages or the lines run out. Allocates: draw
+  /// before what is watched or timed begins.
   std::vector<const std::byte*> draw(int lines);
+  /// The same for sets that are brought to their place anew before each look: when lines run out, those
+  /// looked at before are lines like others again.
+  std::vector<const std::byte*> draw_again(int lines);
 
  private:
   std::vector<const std::byte*> pages_;  ///< starts of the whole pages of all regions
@@ -40,6 +46,13 @@ const std::byte* translation_line(const std::byte* line);
 struct KnownLoads {
   int64_t l2_set_bytes = 0, llc_set_bytes = 0;  ///< 0: no such set (no last-level cache beyond L2 is known)
   std::vector<int64_t> l2_ticks, llc_ticks, flushed_ticks;
+  /// What happened while `loads` loads of a place were taken, warming or flushing included.
+  struct Watched {
+    int place = 0;  ///< 0 L2, 1 last-level cache, 2 flushed
+    int from = 0, loads = 0;
+    harness::Disturbance during;
+  };
+  std::vector<Watched> watched;
   bool right = true;  ///< whether what was read to warm the sets was what had been written
 
   /// Returns what the threshold must call cached.
@@ -48,10 +61,17 @@ struct KnownLoads {
 
 /// Loads `lines` lines each that lie in L2 (half of it, read four times), in the last-level cache (the older
 /// half of four times L2, or of three quarters of it, read four times) and in memory (flushed), in rounds so
-/// that drift falls on all. Unavailable when this CPU has no flush for user programs. Throws
-/// Error(unavailable) when there is no memory for the sets.
+/// that drift falls on all, each batch of one place watched on `clock`. Unavailable when this CPU has no
+/// flush for user programs. Throws Error(unavailable) when there is no memory for the sets.
 harness::Reading<KnownLoads> load_known_lines(const LoadTimer& timer, const harness::Topology& topology,
-                                              const harness::Streams& streams, int lines, uint64_t seed);
+                                              const harness::Streams& streams, const harness::Clock& clock,
+                                              int lines, uint64_t seed);
+
+/// The loads that the probe `residency` stored, for the other probes of its process: who receives the
+/// document then recomputes their calibration from its samples.
+struct SharedLoads {
+  std::optional<harness::Reading<KnownLoads>> loads;
+};
 
 /// A calibrated threshold and the timer it is for.
 class ResidencyMeter {
@@ -63,8 +83,11 @@ class ResidencyMeter {
   static harness::Reading<ResidencyMeter> make(const harness::Reading<LoadTimer>& timer,
                                                const harness::Topology& topology,
                                                const harness::Streams& streams, uint64_t seed = 1);
-  /// Looks at up to `lines` further lines of the draw, about 0.3 µs each.
-  harness::LineCount look(LineDraw& from, int lines) const;
+  /// The same from loads taken before.
+  static harness::Reading<ResidencyMeter> make(const harness::Reading<LoadTimer>& timer,
+                                               const harness::Reading<KnownLoads>& loads);
+  /// Times a load of each line, about 0.3 µs each.
+  [[nodiscard]] harness::LineCount look(std::span<const std::byte* const> lines) const;
   [[nodiscard]] const harness::ResidencyCalibration& calibration() const { return calibration_; }
 
  private:

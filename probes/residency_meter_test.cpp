@@ -73,10 +73,10 @@ TEST(ResidencyMeter, calls_lines_by_the_threshold) {
   ScriptedTimer script{buffer.data(), static_cast<std::ptrdiff_t>(buffer.bytes() / 4)};
   const ResidencyMeter meter(script.timer(), {150, 1000, 0, 1000, 0});
   LineDraw lines({all_of(buffer)}, 9);
-  const auto all = meter.look(lines, 256);
+  const auto all = meter.look(lines.draw(256));
   EXPECT_EQ(all, (harness::LineCount{256, 64})) << "one line of every page";
   EXPECT_EQ(script.loads, 256);
-  EXPECT_EQ(meter.look(lines, 10).lines, 10);
+  EXPECT_EQ(meter.look(lines.draw(10)).lines, 10);
 }
 
 int64_t coarse_ticks(void* context, const std::byte* at) {
@@ -112,10 +112,11 @@ TEST(HardwareResidencyMeter, classes_95_of_100_lines_right_on_warm_and_flushed_s
   LineDraw lines({all_of(set)}, 3);
   harness::LineCount warm, flushed;
   for (int round = 0; round < 8; ++round) {
+    const auto first = lines.draw(32), second = lines.draw(32);
     for (int i = 0; i < 4; ++i) ASSERT_NE(streams.read(set.data(), set.bytes(), 1), 0U);
-    warm += meter.look(lines, 32);
+    warm += meter.look(first);
     harness::flush_from_caches(set.data(), set.bytes());
-    flushed += meter.look(lines, 32);
+    flushed += meter.look(second);
   }
   EXPECT_GE(static_cast<double>(warm.resident), 0.95 * static_cast<double>(warm.lines));
   EXPECT_LE(static_cast<double>(flushed.resident), 0.05 * static_cast<double>(flushed.lines));

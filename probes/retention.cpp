@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "harness/buffer.hpp"
-#include "harness/statistics.hpp"
+#include "harness/line_looks.hpp"
 #include "harness/streams/streams.hpp"
 #include "harness/topology.hpp"
 #include "probes/memory_budget.hpp"
 #include "probes/order.hpp"
 #include "probes/probe.hpp"
 #include "probes/residency_meter.hpp"
+#include "probes/shared_meter.hpp"
 #include "probes/sweep.hpp"
 
 namespace probes {
@@ -28,7 +29,6 @@ constexpr int64_t kib = 1024, mib = 1024 * kib;
 /// Larger sets only take longer: lines are lost whatever the size of the set.
 constexpr int64_t largest_llc_set_bytes = 16 * mib;
 constexpr int64_t page_bytes = 4096;
-constexpr size_t longest_param = 128;
 
 /// A set that lies in one level of the caches.
 struct RestingSet {
@@ -38,8 +38,7 @@ struct RestingSet {
   uint64_t checksum;
   LineDraw lines;
   bool right = true;
-  std::vector<double> flushed_ns;
-  std::vector<harness::LineCount> seen = std::vector<harness::LineCount>(delays_ns.size());
+  std::vector<std::vector<int64_t>> seen = std::vector<std::vector<int64_t>>(delays_ns.size());
 
   RestingSet(std::string in_level, int64_t bytes, const harness::Streams& used, uint64_t seed)
       : level(std::move(in_level)),
@@ -65,8 +64,10 @@ std::vector<std::unique_ptr<RestingSet>> make_sets(const ProbeContext& context) 
   std::vector<std::unique_ptr<RestingSet>> sets;
   const auto add = [&](const std::string& level, int64_t bytes) {
     const int64_t whole = bytes / page_bytes * page_bytes;
-    if (whole >= lines_per_look * page_bytes && whole <= memory_budget_bytes())
+    if (whole >= lines_per_look * page_bytes && whole <= memory_budget_bytes()) {
       sets.push_back(std::make_unique<RestingSet>(level, whole, streams, context.seed + sets.size()));
+      for (auto& counts : sets.back()->seen) counts.reserve(static_cast<size_t>(context.samples));
+    }
   };
   // The set of the farther cache is read first: the nearer one then lies above it, untouched by it.
   if (llc != nullptr && llc->level > 2)
@@ -86,32 +87,39 @@ void spin(const harness::Clock& clock, int64_t duration_ns) {
 struct Rested {
   const ProbeContext& context;
   std::vector<std::unique_ptr<RestingSet>>& sets;
-  const harness::Reading<ResidencyMeter>& meter;
-  harness::Series& series;
+  const SharedMeter& meter;
+  harness::Series& series;      ///< re-reads after delays
+  harness::Series& references;  ///< laps of flushed sets, one per round
 };
 
-void take_references(Rested& rested) {
-  for (auto& set : rested.sets) {
-    harness::flush_from_caches(set->memory.data(), set->memory.bytes());
-    set->flushed_ns.push_back(static_cast<double>(set->timed_lap_ns(rested.context.clock)));
+void take_references(Rested& rested, int sample) {
+  for (size_t i = 0; i < rested.sets.size(); ++i) {
+    RestingSet& set = *rested.sets[i];
+    const harness::DisturbanceWatch watch(rested.context.clock);
+    harness::flush_from_caches(set.memory.data(), set.memory.bytes());
+    rested.references.samples_by_size[i].push_back(set.timed_lap_ns(rested.context.clock));
+    record_disturbance(rested.references, static_cast<int>(i) * rested.context.samples + sample,
+                       watch.stop());
   }
 }
 
 /// Makes all sets warm, waits once for all, and reads them again, the nearer first.
 void take_sample(Rested& rested, size_t delay, int sample) {
   const harness::Clock& clock = rested.context.clock;
-  const harness::Disturbance before = harness::read_disturbance(clock);
+  std::vector<std::vector<const std::byte*>> lines;
+  for (auto& set : rested.sets) lines.push_back(set->lines.draw_again(lines_per_look));
+  const harness::DisturbanceWatch watch(clock);
   for (auto& set : rested.sets) {
     for (int i = 0; i < laps_before; ++i) set->lap();
   }
   spin(clock, delays_ns[delay]);
   for (size_t i = rested.sets.size(); i-- > 0;) {
     RestingSet& set = *rested.sets[i];
-    if (const auto* meter = std::get_if<ResidencyMeter>(&rested.meter))
-      set.seen[delay] += meter->look(set.lines, lines_per_look);
+    if (const auto* meter = std::get_if<ResidencyMeter>(&rested.meter.meter))
+      set.seen[delay].push_back(meter->look(lines[i]).resident);
     rested.series.samples_by_size[i * delays_ns.size() + delay].push_back(set.timed_lap_ns(clock));
   }
-  const harness::Disturbance during = harness::since(before, harness::read_disturbance(clock));
+  const harness::Disturbance during = watch.stop();
   for (size_t i = 0; i < rested.sets.size(); ++i) {  // one wait is a sample of each set
     const auto at = static_cast<int>(i * delays_ns.size() + delay);
     mark_disturbance(rested.series, at * rested.context.samples + sample, during);
@@ -126,72 +134,77 @@ void store_sets(const Rested& rested) {
   for (size_t i = 0; i < rested.sets.size(); ++i) {
     const RestingSet& set = *rested.sets[i];
     series.params["level_" + std::to_string(i)] = set.level;
-    series.params["flushed_lap_" + std::to_string(i) + "_ns"] =
-        static_cast<int64_t>(set.flushed_ns.empty() ? 0 : harness::median(set.flushed_ns));
-    for (size_t d = 0; d < delays_ns.size() && harness::available(rested.meter); ++d) {
-      const std::string number = std::to_string(i * delays_ns.size() + d);
-      series.params["lines_" + number] = set.seen[d].lines;
-      series.params["resident_lines_" + number] = set.seen[d].resident;
-    }
+    for (size_t d = 0; d < delays_ns.size() && harness::available(rested.meter.meter); ++d)
+      series.params["looks_" + std::to_string(i * delays_ns.size() + d)] = harness::look_digits(set.seen[d]);
   }
-  if (const auto* meter = std::get_if<ResidencyMeter>(&rested.meter)) {
-    series.params.merge(harness::calibration_params(meter->calibration()));
-  } else {
-    series.params["no_meter"] = std::get<harness::Unavailable>(rested.meter).reason.substr(0, longest_param);
-  }
+  series.params["lines_per_look"] = int64_t{lines_per_look};
+  series.params.merge(rested.meter.params());
 }
 
 void take_curves(Rested& rested) {
   const ProbeContext& context = rested.context;
   const auto positions = shuffled_positions(delays_ns.size(), context.seed);
   for (int sample = 0; sample < context.samples; ++sample) {
-    take_references(rested);
+    take_references(rested, sample);
     // Alternating directions: what drifts within a round falls on all delays alike.
     for (size_t i = 0; i < positions.size(); ++i)
       take_sample(rested, positions[sample % 2 == 0 ? i : positions.size() - 1 - i], sample);
     if (context.progress) context.progress(static_cast<double>(sample + 1) / context.samples);
   }
-  for (auto& [reason, indices] : rested.series.disturbed) std::sort(indices.begin(), indices.end());
+  for (harness::Series* series : {&rested.series, &rested.references}) {
+    for (auto& [reason, indices] : series->disturbed) std::sort(indices.begin(), indices.end());
+  }
 }
 
-harness::Series run(const ProbeContext& context) {
-  auto sets = make_sets(context);
-  if (sets.empty())
-    return unavailable_series("retention", "no cache is reported that a set could be left in");
-  if (!harness::flush_from_caches(sets[0]->memory.data(), 64))
-    return unavailable_series("retention", "this CPU has no user-space cache flush to hold laps against");
-  const harness::Streams& streams = harness::select_streams(context.features);
-  const auto meter = ResidencyMeter::make(load_timer(), context.topology, streams, context.seed);
+/// Returns an empty curve over the sets, `lists` of each.
+harness::Series begin_series(const char* id, const ProbeContext& context,
+                             const std::vector<std::unique_ptr<RestingSet>>& sets, size_t lists) {
   harness::Series series;
-  series.probe = "retention";
+  series.probe = id;
   series.work_unit = "bytes";
-  for (const auto& set : sets) {
-    const auto bytes = static_cast<int64_t>(set->memory.bytes());
-    series.sizes_bytes.insert(series.sizes_bytes.end(), delays_ns.size(), bytes);
-  }
+  for (const auto& set : sets)
+    series.sizes_bytes.insert(series.sizes_bytes.end(), lists, static_cast<int64_t>(set->memory.bytes()));
   series.work_per_sample = series.sizes_bytes;
   series.samples_by_size.assign(series.sizes_bytes.size(), {});
+  for (auto& samples : series.samples_by_size) samples.reserve(static_cast<size_t>(context.samples));
+  series.params["samples"] = int64_t{context.samples};
+  return series;
+}
+
+std::vector<harness::Series> run_all(const ProbeContext& context) {
+  auto sets = make_sets(context);
+  if (sets.empty())
+    return {unavailable_series("retention", "no cache is reported that a set could be left in")};
+  if (!harness::flush_from_caches(sets[0]->memory.data(), 64))
+    return {unavailable_series("retention", "this CPU has no user-space cache flush to hold laps against")};
+  const harness::Streams& streams = harness::select_streams(context.features);
+  const SharedMeter meter = shared_meter(context);
+  harness::Series series = begin_series("retention", context, sets, delays_ns.size());
+  harness::Series references = begin_series("retention_references", context, sets, 1);
   series.params["laps_before"] = int64_t{laps_before};
   series.params["delays"] = static_cast<int64_t>(delays_ns.size());
-  series.params["samples"] = int64_t{context.samples};
   series.params["order_seed"] = static_cast<int64_t>(recordable_seed(context.seed));
   series.params["pages"] = std::string("huge");
   series.params["isa"] = std::string(streams.isa);
-  Rested rested{context, sets, meter, series};
+  Rested rested{context, sets, meter, series, references};
   take_curves(rested);
   store_sets(rested);
   if (!std::all_of(sets.begin(), sets.end(), [](const auto& set) { return set->right; })) {
-    series.status = harness::Status::failed;
-    series.reason = "wrong checksum: what was read is not what was written";
+    series.status = references.status = harness::Status::failed;
+    series.reason = references.reason = "wrong checksum: what was read is not what was written";
   }
-  return series;
+  return {std::move(series), std::move(references)};
 }
 
 }  // namespace
 
 extern const Probe retention_probe;
-const Probe retention_probe{"retention",
-                            "how long untouched lines stay cached: the rate of a re-read after up to 100 ms",
-                            false, run};
+const Probe retention_probe{
+    .id = "retention",
+    .summary = "how long untouched lines stay cached: the rate of a re-read after up to 100 ms",
+    .takes_sizes = false,
+    .run = [](const ProbeContext& context) { return run_all(context).front(); },
+    .run_all = run_all,
+};
 
 }  // namespace probes

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "analysis/calibration.hpp"
 #include "analysis/eviction.hpp"
 #include "harness/cli/disturbed_text.hpp"
 #include "harness/cold_size.hpp"
+#include "harness/line_looks.hpp"
 #include "harness/residency.hpp"
 #include "harness/statistics.hpp"
 
@@ -54,42 +56,34 @@ std::string microseconds(double ns) {
 /// "12 % [8–17]", or "" where nobody looked.
 std::string share_text(const Terminal& terminal,
                        const harness::Reading<harness::ResidencyCalibration>& calibration,
-                       const LineCount& count) {
-  if (!harness::available(calibration) || count.lines == 0) return "";
-  const Interval share =
-      harness::resident_fraction(std::get<harness::ResidencyCalibration>(calibration), count);
+                       const std::vector<LineCount>& looks) {
+  if (!harness::available(calibration) || looks.empty()) return "";
+  const auto& found = std::get<harness::ResidencyCalibration>(calibration);
+  const Interval share = looks.size() > 1 ? harness::share_of_looks(found, looks)
+                                          : harness::resident_fraction(found, looks.front());
   return fmt::format("{:.0f} % [{:.0f}{}{:.0f}]", share.median * 100, share.low * 100, dash(terminal),
                      share.high * 100);
-}
-
-harness::LapReferences references_of(const Series& series) {
-  const auto interval = [&](const std::string& name) {
-    return Interval{static_cast<double>(integer_param(series, name + "_ns")),
-                    static_cast<double>(integer_param(series, name + "_low_ns")),
-                    static_cast<double>(integer_param(series, name + "_high_ns"))};
-  };
-  return {interval("warm_lap"), interval("flushed_lap")};
 }
 
 /// Returns whether one size is cold by all that tells: "yes", "no", or "cannot tell".
 std::string coldness(const harness::LapReferences& references, double lap_ns,
                      const harness::Reading<harness::ResidencyCalibration>& calibration,
-                     const LineCount& count) {
+                     const std::vector<LineCount>& looks) {
   const auto cold_ns = harness::cold_lap_ns(references);
   if (!harness::available(cold_ns)) return "cannot tell";
   if (lap_ns < std::get<double>(cold_ns)) return "no";
-  if (!harness::available(calibration) || count.lines == 0) return "by the lap alone";
-  return harness::is_cold(std::get<harness::ResidencyCalibration>(calibration), count) ? "yes" : "no";
+  if (!harness::available(calibration) || looks.empty()) return "by the lap alone";
+  return harness::is_cold(std::get<harness::ResidencyCalibration>(calibration), looks) ? "yes" : "no";
 }
 
 }  // namespace
 
-std::string eviction_text(const Terminal& terminal, const Series& series) {
+std::string eviction_text(const Terminal& terminal, const harness::Launch& launch, const Series& series) {
   if (series.status != harness::Status::ok)
     return fmt::format("{}: unavailable: {}\n\n", series.probe, series.reason);
-  const harness::LapReferences references = references_of(series);
-  const auto calibration = harness::read_calibration(series.params);
-  const std::vector<LineCount> seen = analysis::seen_lines(series);
+  const harness::LapReferences references = analysis::lap_references_of(launch, series);
+  const auto calibration = analysis::calibration_of(launch, series);
+  const auto looks = analysis::looks_of(series);
   const double flushed_ns = references.flushed_ns.median;
   const auto row = [&](const std::string& method, const std::string& bytes, const std::string& ms,
                        double lap_ns, const std::string& share, const std::string& cold) {
@@ -106,8 +100,8 @@ std::string eviction_text(const Terminal& terminal, const Series& series) {
     const auto stream_ns = static_cast<double>(integer_param(series, fmt::format("stream_{}_ns", i)));
     table.rows.push_back(
         row(text_param(series, "method"), format_bytes(static_cast<double>(series.sizes_bytes[i])),
-            fmt::format("{:.1f}", stream_ns / 1e6), lap_ns, share_text(terminal, calibration, seen[i]),
-            coldness(references, lap_ns, calibration, seen[i])));
+            fmt::format("{:.1f}", stream_ns / 1e6), lap_ns, share_text(terminal, calibration, looks[i]),
+            coldness(references, lap_ns, calibration, looks[i])));
   }
   table.rows.push_back(row("flush", format_bytes(static_cast<double>(integer_param(series, "set_bytes"))), "",
                            flushed_ns, "", "reference"));
@@ -148,14 +142,14 @@ std::string residency_text(const Terminal& terminal, const Series& series) {
          disturbed_line(series) + "\n";
 }
 
-std::string retention_text(const Terminal& terminal, const Series& series,
+std::string retention_text(const Terminal& terminal, const harness::Launch& launch, const Series& series,
                            const std::vector<harness::RetentionEstimate>& retention) {
   if (series.status != harness::Status::ok)
     return fmt::format("{}: unavailable: {}\n\n", series.probe, series.reason);
   const auto delays = static_cast<size_t>(std::max<int64_t>(integer_param(series, "delays"), 1));
   const size_t sets = series.sizes_bytes.size() / delays;
-  const auto calibration = harness::read_calibration(series.params);
-  const std::vector<LineCount> seen = analysis::seen_lines(series);
+  const auto calibration = analysis::calibration_of(launch, series);
+  const auto looks = analysis::looks_of(series);
   Table table{{"left alone ms"}, {}, {}};
   for (size_t set = 0; set < sets; ++set) {
     const std::string level = text_param(series, fmt::format("level_{}", set));
@@ -170,7 +164,7 @@ std::string retention_text(const Terminal& terminal, const Series& series,
       const size_t at = set * delays + delay;
       row.push_back(fmt::format(
           "{:.1f}", static_cast<double>(series.work_per_sample[at]) / median_ns(series.samples_by_size[at])));
-      row.push_back(share_text(terminal, calibration, seen[at]));
+      row.push_back(share_text(terminal, calibration, looks[at]));
     }
     table.rows.push_back(row);
   }

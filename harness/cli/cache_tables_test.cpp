@@ -47,7 +47,7 @@ std::string line_with(const std::string& text, const std::string& part) {
 }
 
 TEST(eviction_text, shows_64_mib_as_not_cold_with_its_share_and_512_as_cold) {
-  const std::string text = eviction_text(Terminal{}, recorded_eviction());
+  const std::string text = eviction_text(Terminal{}, {}, recorded_eviction());
   const std::string warm = line_with(text, " 64 MiB"), cold = line_with(text, " 512 MiB");
   EXPECT_NE(warm.find("48 % ["), std::string::npos) << text;
   EXPECT_NE(warm.find("100 %"), std::string::npos) << "its lap is that of a flushed one";
@@ -62,7 +62,7 @@ TEST(eviction_text, without_a_meter_says_that_the_lap_alone_tells) {
   auto series = recorded_eviction();
   series.params.erase("threshold_ticks");
   series.params["no_meter"] = std::string("the timer is too coarse");
-  const std::string text = eviction_text(Terminal{}, series);
+  const std::string text = eviction_text(Terminal{}, {}, series);
   EXPECT_NE(line_with(text, " 512 MiB").find("by the lap alone"), std::string::npos) << text;
   EXPECT_NE(text.find("no meter: the timer is too coarse"), std::string::npos);
 }
@@ -72,8 +72,8 @@ TEST(cache_tables, say_why_there_is_nothing) {
   series.probe = "retention";
   series.status = harness::Status::unavailable;
   series.reason = "no cache is reported";
-  for (const std::string& text : {eviction_text(Terminal{}, series), residency_text(Terminal{}, series),
-                                  retention_text(Terminal{}, series, {})})
+  for (const std::string& text : {eviction_text(Terminal{}, {}, series), residency_text(Terminal{}, series),
+                                  retention_text(Terminal{}, {}, series, {})})
     EXPECT_NE(text.find("unavailable: no cache is reported"), std::string::npos) << text;
 }
 
@@ -110,7 +110,7 @@ TEST(retention_text, shows_a_rate_and_a_share_per_delay_and_a_bound_as_a_bound) 
   found.half_life_ns = harness::Unavailable{"longer than 10.0 ms"};
   found.longer_than_ns = 10e6;
   found.method = "lines";
-  const std::string text = retention_text(Terminal{}, series, {found});
+  const std::string text = retention_text(Terminal{}, {}, series, {found});
   EXPECT_NE(line_with(text, "10.0").find("16.0"), std::string::npos) << text;
   EXPECT_NE(line_with(text, "10.0").find("50 % ["), std::string::npos) << text;
   EXPECT_NE(text.find("> 10.0"), std::string::npos) << text;

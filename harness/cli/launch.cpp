@@ -13,6 +13,7 @@
 #include "harness/submission.hpp"
 #include "probes/decode.hpp"
 #include "probes/probe.hpp"
+#include "probes/residency_meter.hpp"
 #include "probes/time_budget.hpp"
 
 namespace cli {
@@ -75,6 +76,8 @@ harness::Launch take_probes(const LaunchOptions& options, const harness::Topolog
                                options.samples, options.seed, {}};
   context.models = options.models;
   context.isas = options.isas;
+  probes::SharedLoads shared_loads;
+  context.shared_loads = &shared_loads;
   const std::vector<Asked> asked = asked_series(options, context);
   probes::TimeBudget budget(clock, options.budget_ns == 0 ? 0 : clock.now_ns() + options.budget_ns,
                             steps_of(options, asked));

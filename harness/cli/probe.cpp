@@ -128,11 +128,12 @@ std::string budget_text(const harness::Launch& launch, int64_t budget_ns) {
 }
 
 /// Returns the table of a series: a curve, unless its probe has one of its own.
-std::string series_text(const Terminal& terminal, const harness::Series& series,
-                        const harness::Derived& derived) {
-  if (series.probe == "eviction") return eviction_text(terminal, series);
+std::string series_text(const Terminal& terminal, const harness::Launch& launch,
+                        const harness::Series& series, const harness::Derived& derived) {
+  if (series.probe.ends_with("_references")) return "";  // in the table of what they are references of
+  if (series.probe == "eviction") return eviction_text(terminal, launch, series);
   if (series.probe == "residency") return residency_text(terminal, series);
-  if (series.probe == "retention") return retention_text(terminal, series, derived.retention);
+  if (series.probe == "retention") return retention_text(terminal, launch, series, derived.retention);
   return curve_text(terminal, series);
 }
 
@@ -255,7 +256,8 @@ harness::ExitCode run(const ProbeOptions& options, const Terminal& terminal) {
   }
   std::string result;
   for (const harness::Series& series : submission.launches[0].series) {
-    if (series.probe != "interference") result += series_text(terminal, series, submission.derived);
+    if (series.probe != "interference")
+      result += series_text(terminal, submission.launches[0], series, submission.derived);
   }
   result += interference_text(terminal, submission);
   result += jumps_text(terminal, submission.derived.jumps);
