@@ -19,7 +19,7 @@ FOLDERS = ("schemas", "harness", "models", "probes", "analysis")
 RECORD_STEMS = ("submission", "submission_json", "validation", "store", "digest", "environment")
 # What analysis may use of the measuring half: values and arithmetic, nothing that touches the machine.
 ANALYSIS_MEASURE_STEMS = ("error", "statistics", "curve", "jump_cost", "knees", "cold_size", "counter_math", "eviction_evidence",
-                          "nearest_name", "residency", "retention", "topology")
+                          "line_looks", "nearest_name", "residency", "retention", "topology")
 # The probes that decode a model; the others know no model.
 DECODING_PROBES = ("decode", "kernel_rates")
 MODELS_FOR_PROBES = ("decoder", "thread_team", "golden", "routing", "shape", "weights", "i8_file", "kernels/",
