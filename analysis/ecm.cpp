@@ -116,14 +116,6 @@ std::string refusal(const harness::DecodeKey& key) {
 
 }  // namespace
 
-harness::ModelError model_error(const std::vector<double>& submission_log_errors) {
-  double squares = prior_submissions * prior_log_error * prior_log_error;
-  for (const double error : submission_log_errors) squares += error * error;
-  const auto n = static_cast<int>(submission_log_errors.size());
-  const double degrees = prior_submissions + n;
-  return {std::exp(harness::student_t_quantile(0.95, degrees) * std::sqrt(squares / degrees)), n};
-}
-
 Reading<EcmForecast> ecm_forecast(const harness::Submission& probed, const models::Shape& shape,
                                   const harness::DecodeKey& key) {
   const std::string refused = refusal(key);
@@ -155,14 +147,16 @@ Reading<EcmForecast> ecm_forecast(const harness::Submission& probed, const model
   return forecast;
 }
 
-Reading<harness::Interval> ecm_tokens_per_s(const harness::Submission& probed, const models::Shape& shape,
-                                            const harness::DecodeKey& key, const harness::ModelError& error) {
-  const auto made = ecm_forecast(probed, shape, key);
-  if (const auto* why = std::get_if<Unavailable>(&made)) return *why;
-  const auto& forecast = std::get<EcmForecast>(made);
+harness::Interval tokens_per_s(const EcmForecast& forecast, const harness::ModelError& error) {
   const double width = std::exp(std::hypot(forecast.log_width, std::log(error.spread_ratio)));
   const double tokens = 1 / forecast.seconds;
-  return harness::Interval{tokens, tokens / width, tokens * width};
+  return {tokens, tokens / width, tokens * width};
+}
+
+std::optional<harness::ExpertForecast> of_experts(const EcmForecast& forecast) {
+  if (forecast.constant_from_bytes <= 0) return std::nullopt;
+  return harness::ExpertForecast{std::llround(forecast.constant_from_bytes),
+                                 std::llround(forecast.last_cache_bytes), 1 - forecast.experts.dram};
 }
 
 }  // namespace analysis

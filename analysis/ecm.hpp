@@ -11,15 +11,6 @@
 
 namespace analysis {
 
-/// The width of ecm's own error where no stored submission tells of it: a standard deviation of 10 % on
-/// logarithms, held to be worth four submissions.
-inline constexpr double prior_log_error = 0.10;
-inline constexpr int prior_submissions = 4;
-
-/// Returns the model error from the errors ln(measured ÷ forecast) of other submissions, each the root mean
-/// square of one submission's: s² = (4 · 0.10² + Σ e²) ÷ (4 + n), width = exp(t(0.95; 4 + n) · s).
-harness::ModelError model_error(const std::vector<double>& submission_log_errors);
-
 /// What ecm made of one decode: seconds per token of its parts, and what serves it.
 struct EcmForecast {
   struct Part {
@@ -42,9 +33,8 @@ harness::Reading<EcmForecast> ecm_forecast(const harness::Submission& probed, co
                                            const harness::DecodeKey& key);
 
 /// Returns tokens per second with the 90 % interval of both widths.
-harness::Reading<harness::Interval> ecm_tokens_per_s(const harness::Submission& probed,
-                                                     const models::Shape& shape,
-                                                     const harness::DecodeKey& key,
-                                                     const harness::ModelError& error);
+harness::Interval tokens_per_s(const EcmForecast& forecast, const harness::ModelError& error);
+/// What it says of experts; nullopt without experts and where none is looked for in a cache.
+std::optional<harness::ExpertForecast> of_experts(const EcmForecast& forecast);
 
 }  // namespace analysis

@@ -101,19 +101,9 @@ TEST(Ecm, the_interval_is_the_wider_for_the_models_own_error) {
   const auto from = probed();
   const auto key = key_of(from, "coreflow_1_9m", "warm");
   const auto& shape = models::find_shape("coreflow_1_9m");
-  const auto interval = std::get<harness::Interval>(ecm_tokens_per_s(from, shape, key, {1.25, 0}));
+  const auto interval = tokens_per_s(std::get<EcmForecast>(ecm_forecast(from, shape, key)), {1.25, 0});
   EXPECT_NEAR(interval.high / interval.median, 1.25, 1e-6);  // the invented samples have no spread
   EXPECT_NEAR(interval.median / interval.low, 1.25, 1e-6);
-}
-
-TEST(ModelError, is_a_stated_prior_until_submissions_tell) {
-  const auto none = model_error({});
-  EXPECT_EQ(none.submissions, 0);
-  EXPECT_NEAR(none.spread_ratio, std::exp(2.132 * 0.10), 1e-3);
-  const auto good = model_error(std::vector<double>(50, 0.01));
-  EXPECT_EQ(good.submissions, 50);
-  EXPECT_LT(good.spread_ratio, 1.06);
-  EXPECT_GT(model_error(std::vector<double>(50, -0.5)).spread_ratio, 2);
 }
 
 TEST(Ecm, refuses_what_was_not_measured_and_says_so) {

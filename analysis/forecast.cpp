@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
-
 #include "analysis/probe_series.hpp"
 #include "harness/digest.hpp"
 
@@ -20,10 +18,6 @@ namespace {
 
 // Forecasts are of one decode to come, so the interval is that of one further sample.
 constexpr auto spread = harness::Spread::of_next_90;
-
-// Changes whenever the same probes would give another figure.
-constexpr std::string_view forecast_version = "2";
-constexpr std::string_view ecm_version = "1";
 
 /// Evicted before every token, so that each weight byte comes from memory whatever the caches could hold.
 bool reads_from_dram(const std::string& mode) {
@@ -135,7 +129,7 @@ std::vector<Forecast> make_forecasts(const Submission& probed, const models::Sha
   const auto add = [&](const std::string& id, const Reading<Interval>& bytes_per_s) {
     Forecast forecast;
     forecast.id = id;
-    forecast.version = std::string(forecast_version);
+    forecast.version = roofs_version;
     forecast.key = key;
     forecast.inputs_sha256 = inputs;
     forecast.tokens_per_s = per_token(bytes_per_s, cost.weight_bytes_per_token);
@@ -150,9 +144,15 @@ std::vector<Forecast> make_forecasts(const Submission& probed, const models::Sha
   }
   Forecast ecm = forecasts.back();
   ecm.id = "ecm";
-  ecm.version = std::string(ecm_version);
-  ecm.tokens_per_s = ecm_tokens_per_s(probed, shape, key, error);
-  if (available(ecm.tokens_per_s)) ecm.model_error = error;
+  ecm.version = ecm_version;
+  const auto made = ecm_forecast(probed, shape, key);
+  if (const auto* why = std::get_if<Unavailable>(&made)) {
+    ecm.tokens_per_s = *why;
+  } else {
+    ecm.tokens_per_s = tokens_per_s(std::get<EcmForecast>(made), error);
+    ecm.model_error = error;
+    ecm.experts = of_experts(std::get<EcmForecast>(made));
+  }
   forecasts.push_back(ecm);
   return forecasts;
 }

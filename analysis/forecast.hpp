@@ -3,10 +3,15 @@
 #include <vector>
 
 #include "analysis/ecm.hpp"
+#include "analysis/learnt_error.hpp"
 #include "harness/submission.hpp"
 #include "models/shape.hpp"
 
 namespace analysis {
+
+// A version changes whenever the same probes would give another figure.
+inline constexpr const char* roofs_version = "2";  ///< of dram_roof, cache_roof and curve
+inline constexpr const char* ecm_version = "1";
 
 /// Makes all forecasts (`dram_roof`, `cache_roof`, `curve`, `ecm`) for one decode from the probe launches of
 /// `probed`:
@@ -19,6 +24,6 @@ namespace analysis {
 /// `error`. Never reads a decode series. made_ns and made_utc are left for the caller.
 std::vector<harness::Forecast> make_forecasts(const harness::Submission& probed, const models::Shape& shape,
                                               const harness::DecodeKey& key,
-                                              const harness::ModelError& error = model_error({}));
+                                              const harness::ModelError& error = model_error());
 
 }  // namespace analysis

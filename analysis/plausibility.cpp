@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <set>
 
 #include "analysis/ceilings.hpp"
 #include "analysis/derive.hpp"
 #include "analysis/derived_fields.hpp"
-#include "analysis/forecast.hpp"
+#include "analysis/plausibility_forecasts.hpp"
 #include "analysis/plausibility_marks.hpp"
 #include "analysis/probe_series.hpp"
 #include "models/golden.hpp"
@@ -141,49 +140,6 @@ void check_bytes_per_token(const Submission& submission, std::vector<Finding>& f
   }
 }
 
-/// Returns what is wrong with a forecast, or "".
-std::string misforecast(const harness::Forecast& stated, const Submission& submission) {
-  const models::Shape* shape = models::known_shape(stated.key.model);
-  if (shape == nullptr) return "";
-  const harness::ModelError error = stated.model_error.value_or(model_error({}));
-  for (const harness::Forecast& own : make_forecasts(submission, *shape, stated.key, error)) {
-    if (own.id != stated.id) continue;
-    if (own.version != stated.version) return "";  // another version's arithmetic
-    if (own.inputs_sha256 != stated.inputs_sha256) return "inputs_sha256 is not that of these probes";
-    if (own.tokens_per_s.index() != stated.tokens_per_s.index()) return "the probes give another answer";
-    const auto* interval = std::get_if<harness::Interval>(&own.tokens_per_s);
-    if (interval == nullptr) return "";
-    const auto& given = std::get<harness::Interval>(stated.tokens_per_s);
-    const auto same = [](double a, double b) { return std::abs(a - b) <= 1e-6 * std::max(a, b); };
-    if (same(interval->median, given.median) && same(interval->low, given.low) &&
-        same(interval->high, given.high))
-      return "";
-    return fmt::format("stated {} [{}, {}], the probes give {} [{}, {}]", given.median, given.low, given.high,
-                       interval->median, interval->low, interval->high);
-  }
-  return fmt::format("no forecast of that name is made for mode {}", stated.key.mode);
-}
-
-void check_forecasts(const Submission& submission, std::vector<Finding>& findings) {
-  int64_t first_decode_ns = std::numeric_limits<int64_t>::max();
-  for (const Launch& launch : submission.launches) {
-    if (launch.purpose == "decode") first_decode_ns = std::min(first_decode_ns, launch.start_ns);
-  }
-  for (size_t i = 0; i < submission.forecasts.size(); ++i) {
-    const harness::Forecast& forecast = submission.forecasts[i];
-    const std::string wrong = misforecast(forecast, submission);
-    if (!wrong.empty()) {
-      findings.push_back(
-          {"R08", Severity::reject, fmt::format("/forecasts/{}", i), forecast.id + ": " + wrong});
-    }
-    if (forecast.made_ns >= first_decode_ns) {
-      findings.push_back({"R09", Severity::reject, fmt::format("/forecasts/{}/made_ns", i),
-                          fmt::format("{} was made at {} ns, the first decode began at {} ns", forecast.id,
-                                      forecast.made_ns, first_decode_ns)});
-    }
-  }
-}
-
 /// A pause lies in the gap before the launch that it names.
 std::string misplaced(const harness::Interruption& pause, const std::vector<Launch>& launches) {
   const auto next = static_cast<size_t>(std::max(0, pause.before_launch));
@@ -303,7 +259,7 @@ void check_loads(const Submission& submission, const harness::Derived& recompute
 
 }  // namespace
 
-std::vector<Finding> check_plausibility(const Submission& submission) {
+std::vector<Finding> check_plausibility(const Submission& submission, const harness::ForecastRecord* stored) {
   std::vector<Finding> findings;
   const auto recomputed = derive(submission);
   check_golden(submission, findings);
@@ -313,7 +269,7 @@ std::vector<Finding> check_plausibility(const Submission& submission) {
   check_rounds(submission, findings);
   check_claim(submission, findings);
   check_bytes_per_token(submission, findings);
-  check_forecasts(submission, findings);
+  check_forecasts(submission, stored, findings);
   check_interruptions(submission, findings);
   check_derived(submission, recomputed, findings);
   check_curve(submission, recomputed, findings);

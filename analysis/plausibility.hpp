@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/store_forecasts.hpp"
 #include "harness/submission.hpp"
 
 namespace analysis {
@@ -27,7 +28,8 @@ struct Finding {
 ///   R03 reject      a series has another number of samples than declared, or its launch names no plan
 ///   R04 reject      it was made for a claim and is older than the claim's seal
 ///   R07 reject      a plan's weight bytes per token are not those of the model it names
-///   R08 reject      a forecast is not what the probes give
+///   R08 reject      a forecast is not what the probes give, or its model error not what the runs give that
+///   it names; of those that `stored` holds, their errors too
 ///   R09 reject      a forecast was made after the first decode began
 ///   R10 reject      a pause does not lie in the gap before the launch that it names
 ///   R02 reject      a stated derived value is not what the launches give (reals: 1e-6 relative)
@@ -39,6 +41,7 @@ struct Finding {
 ///                   loads of 64 bytes or 3 of 32 or less
 /// P01 and P02 are judged on recomputed figures, and skipped where the probes they need are unavailable:
 /// limits come from the submitter's own roofs, never from a fixed number.
-std::vector<Finding> check_plausibility(const harness::Submission& submission);
+std::vector<Finding> check_plausibility(const harness::Submission& submission,
+                                        const harness::ForecastRecord* stored = nullptr);
 
 }  // namespace analysis

@@ -40,7 +40,13 @@ Store Store::open_existing(const std::string& path, int busy_timeout_ms) {
                                              path, error ? error.message() : "there is no store yet"));
   }
   auto state = std::make_unique<State>(State{Database(path, OpenMode::read_only, busy_timeout_ms)});
-  if (identify_store(state->database) == 0) {
+  const int64_t version = identify_store(state->database);
+  if (version > 0 && version < newest_store_version()) {
+    state.reset();
+    { const Store upgraded(path, busy_timeout_ms); }
+    state = std::make_unique<State>(State{Database(path, OpenMode::read_only, busy_timeout_ms)});
+  }
+  if (version == 0) {
     throw Error(ExitCode::store,
                 path + ": the store is empty; run tokroof run first, or name another file with --db");
   }

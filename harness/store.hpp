@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/store_forecasts.hpp"
 #include "harness/submission.hpp"
 
 namespace harness {
@@ -36,7 +37,7 @@ class Store {
  public:
   /// Opens or creates; parent folders are created. Another writer is waited for up to busy_timeout_ms.
   explicit Store(const std::string& path, int busy_timeout_ms = default_busy_timeout_ms);
-  /// Opens an existing store for reading only.
+  /// Opens an existing store for reading only. One of an older version is brought up to date first.
   static Store open_existing(const std::string& path, int busy_timeout_ms = default_busy_timeout_ms);
   ~Store();
   Store(Store&&) noexcept;
@@ -53,6 +54,8 @@ class Store {
   std::string text(const std::string& sequence_or_hash_prefix);
   /// The newest document of a machine that holds a probes launch, or nullopt.
   std::optional<std::string> latest_probes(const std::string& machine_key);
+  /// How forecasts of stored runs turned out; each forecast of a decode once.
+  ForecastRecord forecast_record(const ForecastFilter& filter = {});
   /// Checks the database's pages, its tables and triggers, every document against its hash and the chain, and
   /// every projection against its document. Memory does not grow with the store.
   StoreCheck check();

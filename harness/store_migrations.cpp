@@ -77,10 +77,49 @@ CREATE TABLE forecast_errors (
 CREATE INDEX forecast_errors_by_id ON forecast_errors (id, version, model, mode, measured_over_forecast);
 )sql";
 
+// What scores read: which runs count, how wide a forecast was, and which decode it was of. Both tables are
+// projections: they are filled anew.
+constexpr const char* version_2 = R"sql(
+ALTER TABLE submissions ADD COLUMN uncounted TEXT NOT NULL DEFAULT '';
+DROP TABLE forecast_errors;
+CREATE TABLE forecast_errors (
+  document INTEGER NOT NULL REFERENCES documents (sequence),
+  ordinal INTEGER NOT NULL,
+  model TEXT NOT NULL, mode TEXT NOT NULL, placement TEXT NOT NULL, isa TEXT NOT NULL, arithmetic TEXT NOT NULL,
+  weights TEXT NOT NULL, routing TEXT NOT NULL, threads INTEGER NOT NULL, page_bytes INTEGER NOT NULL,
+  core_kind TEXT NOT NULL, position_first INTEGER NOT NULL, position_last INTEGER NOT NULL,
+  id TEXT NOT NULL, version TEXT NOT NULL, inside_interval INTEGER NOT NULL,
+  measured_over_forecast REAL NOT NULL CHECK (abs(measured_over_forecast) < 9e999),
+  interval_ratio REAL CHECK (abs(interval_ratio) < 9e999),
+  decode INTEGER NOT NULL, repeats INTEGER NOT NULL,
+  PRIMARY KEY (document, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX forecast_errors_by_id ON forecast_errors (id, version, model, mode, measured_over_forecast);
+)sql";
+
 // Version n is what the first n of these make. One that was released never changes: append.
-constexpr std::array<const char*, 1> migrations{version_1};
+constexpr std::array<const char*, 2> migrations{version_1, version_2};
+
+/// Makes every projection anew from the documents.
+void project_again(Database& database) {
+  for (const Projection& projection : projections())
+    database.run(fmt::format("DELETE FROM {}", projection.table));
+  Statement rows = database.prepare("SELECT sequence, text FROM documents ORDER BY sequence");
+  while (rows.step()) {
+    try {
+      insert_projections(database, rows.integer(0), submission_from_json(rows.text(1)));
+    } catch (const Error& error) {
+      if (error.code() == ExitCode::store) throw;
+      // A document that cannot be read has no rows; the check names it.
+    }
+  }
+}
 
 }  // namespace
+
+int64_t newest_store_version() {
+  return static_cast<int64_t>(migrations.size());
+}
 
 int64_t identify_store(Database& database) {
   const int64_t application = database.integer("PRAGMA application_id");
@@ -106,6 +145,7 @@ void migrate_store(Database& database) {
   for (auto version = static_cast<size_t>(identify_store(database)); version < migrations.size(); ++version) {
     database.run(migrations[version]);
   }
+  project_again(database);
   database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", store_application_id,
                            migrations.size()));
   transaction.commit();

@@ -3,7 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
 
+#include "harness/counted_run.hpp"
 #include "harness/digest.hpp"
 
 namespace harness {
@@ -51,7 +57,8 @@ std::vector<Row> submission_rows(const Submission& submission) {
   const bool has_probes = std::any_of(submission.launches.begin(), submission.launches.end(),
                                       [](const Launch& launch) { return launch.purpose == "probes"; });
   return {{submission.kind, submission.protocol, submission.created_utc, submission.machine.machine_key,
-           submission.machine.cpu_model, submission.suite.isa, int64_t{has_probes}}};
+           submission.machine.cpu_model, submission.suite.isa, int64_t{has_probes},
+           uncounted_reason(submission)}};
 }
 
 std::vector<Row> decode_rows(const Submission& submission) {
@@ -77,11 +84,48 @@ std::vector<Row> roof_rows(const Submission& submission) {
   return rows;
 }
 
+/// The forecast that an error judges, or nullptr.
+const Interval* forecast_of(const Submission& submission, const ForecastError& error) {
+  for (const Forecast& forecast : submission.forecasts) {
+    if (forecast.id == error.id && forecast.version == error.version && forecast.key == error.key)
+      return std::get_if<Interval>(&forecast.tokens_per_s);
+  }
+  return nullptr;
+}
+
+/// Numbers the decodes of one document by their key and what was measured.
+class DecodeNumbers {
+ public:
+  int64_t of(const DecodeKey& key, double measured) {
+    auto& seen = by_key_[key];
+    for (const auto& [figure, number] : seen) {
+      if (std::abs(figure - measured) <= written_digits * measured) return number;
+    }
+    return seen.emplace_back(measured, next_++).second;
+  }
+
+ private:
+  // A document holds nine digits of the two factors of a figure.
+  static constexpr double written_digits = 1e-7;
+  std::map<DecodeKey, std::vector<std::pair<double, int64_t>>> by_key_;
+  int64_t next_ = 0;
+};
+
+/// Two plans that decode the same in different ways have one key: then the same forecast stands twice and
+/// judges each of their figures twice.
 std::vector<Row> forecast_error_rows(const Submission& submission) {
   std::vector<Row> rows;
+  DecodeNumbers decodes;
+  std::set<std::tuple<std::string, std::string, int64_t>> told;
   for (const ForecastError& error : submission.derived.forecast_errors) {
+    const Interval* forecast = forecast_of(submission, error);
+    const double point = forecast ? forecast->median : 1;
+    const int64_t decode = decodes.of(error.key, point * error.measured_over_forecast);
+    const bool repeats = !told.emplace(error.id, error.version, decode).second;
     rows.push_back(key_row(
-        error.key, {error.id, error.version, error.measured_over_forecast, int64_t{error.inside_interval}}));
+        error.key, {error.id, error.version, error.measured_over_forecast, int64_t{error.inside_interval},
+                    forecast && forecast->low > 0 ? SqlValue(forecast->high / forecast->low) : SqlValue(),
+                    decode, int64_t{repeats}}));
   }
   return rows;
 }
@@ -96,7 +140,7 @@ std::string chain_hash(const std::string& prev_hash, const std::string& content_
 const std::vector<Projection>& projections() {
   static const std::vector<Projection> all{
       {"submissions",
-       {"kind", "protocol", "created_utc", "machine_key", "cpu_model", "isa", "has_probes"},
+       {"kind", "protocol", "created_utc", "machine_key", "cpu_model", "isa", "has_probes", "uncounted"},
        &submission_rows},
       {"decode",
        with_key({"arm", "launches", "tokens_per_s_median", "tokens_per_s_low", "tokens_per_s_high",
@@ -107,7 +151,9 @@ const std::vector<Projection>& projections() {
         "read_bytes_per_s_low", "read_bytes_per_s_high", "load_latency_ns_median", "load_latency_ns_low",
         "load_latency_ns_high"},
        &roof_rows},
-      {"forecast_errors", with_key({"id", "version", "measured_over_forecast", "inside_interval"}),
+      {"forecast_errors",
+       with_key({"id", "version", "measured_over_forecast", "inside_interval", "interval_ratio", "decode",
+                 "repeats"}),
        &forecast_error_rows}};
   return all;
 }

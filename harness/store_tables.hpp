@@ -20,7 +20,11 @@ std::string chain_hash(const std::string& prev_hash, const std::string& content_
 /// version; 0 is an empty database.
 int64_t identify_store(Database& database);
 
-/// Brings a database to the newest version in one transaction; does nothing when it is there already.
+/// The version that this program writes.
+int64_t newest_store_version();
+
+/// Brings a database to the newest version in one transaction, its projections made anew; does nothing when
+/// it is there already.
 void migrate_store(Database& database);
 
 /// A table whose rows follow from one document. Its first two columns are `document` (sequence) and

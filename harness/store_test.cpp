@@ -80,7 +80,7 @@ TEST_F(StoreTest, settings_are_the_safe_ones) {
   EXPECT_EQ(database.integer("PRAGMA synchronous"), 2);
   EXPECT_EQ(database.text("PRAGMA journal_mode"), sqlite3_libversion_number() >= 3051003 ? "wal" : "delete");
   EXPECT_EQ(database.integer("PRAGMA application_id"), store_application_id);
-  EXPECT_EQ(database.integer("PRAGMA user_version"), 1);
+  EXPECT_EQ(database.integer("PRAGMA user_version"), newest_store_version());
 }
 
 TEST_F(StoreTest, documents_cannot_be_changed_removed_or_replaced) {

@@ -209,11 +209,28 @@ struct ArmRatio {
   Interval speed_ratio;  ///< tokens/s of the first ÷ tokens/s of the second
 };
 
+/// A stored run that a model error was learnt from.
+struct LearntFrom {
+  std::string document;  ///< the first 16 digits of its content hash
+  double log_error = 0;  ///< root mean square of ln(measured ÷ forecast) over its decodes
+  bool operator==(const LearntFrom&) const = default;
+};
+
 /// How far a forecast's argument, not its inputs, may be wrong.
 struct ModelError {
-  double spread_ratio = 1;  ///< measured lies within forecast ÷ and × this (90 %)
-  int submissions = 0;      ///< the stored ones that it was learnt from; 0: a prior
+  double spread_ratio = 1;    ///< measured lies within forecast ÷ and × this (90 %)
+  int submissions = 0;        ///< the stored ones that it was learnt from; 0: a prior
+  std::string machines = {};  ///< whose: "this" | "any"; "" for the prior
+  std::vector<LearntFrom> learnt_from = {};
   bool operator==(const ModelError&) const = default;
+};
+
+/// What ecm says of a mixture of experts and the last-level cache.
+struct ExpertForecast {
+  int64_t constant_from_bytes = 0;  ///< from this size on all experts are served alike
+  int64_t last_cache_bytes = 0;     ///< what this machine's last cache holds, by the read curve
+  double hit_ratio = 0;             ///< share of the experts' bytes that caches serve
+  bool operator==(const ExpertForecast&) const = default;
 };
 
 struct Forecast {
@@ -224,6 +241,7 @@ struct Forecast {
   int64_t made_ns = 0;
   std::string made_utc;
   std::optional<ModelError> model_error = {};  ///< what widened it
+  std::optional<ExpertForecast> experts = {};
 };
 
 struct ForecastError {

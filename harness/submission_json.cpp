@@ -213,10 +213,25 @@ void repeat_keys(std::vector<Keyed>& list, const std::string& place) {
   }
 }
 
+template <class Io, Like<LearntFrom> T>
+void fields(Io& io, T& value) {
+  io("document", value.document);
+  io("log_error", value.log_error);
+}
+
 template <class Io, Like<ModelError> T>
 void fields(Io& io, T& value) {
   io("spread_ratio", value.spread_ratio);
   io("submissions", value.submissions);
+  io.optional("machines", value.machines);
+  io.optional("learnt_from", value.learnt_from);
+}
+
+template <class Io, Like<ExpertForecast> T>
+void fields(Io& io, T& value) {
+  io("constant_from_bytes", value.constant_from_bytes);
+  io("last_cache_bytes", value.last_cache_bytes);
+  io("hit_ratio", value.hit_ratio);
 }
 
 template <class Io, Like<Forecast> T>
@@ -227,6 +242,7 @@ void fields(Io& io, T& value) {
   io.optional("inputs_sha256", value.inputs_sha256);
   centred<Centre::point>(io, "tokens_per_s", value.tokens_per_s);
   io.optional("model_error", value.model_error);
+  io.optional("experts", value.experts);
   io("made_ns", value.made_ns);
   io.optional("made_utc", value.made_utc);
 }

@@ -50,6 +50,7 @@ const std::map<std::string, std::string> invalid_examples{
     {"interval_without_high", "/derived/roofs/0/read_bytes_per_s/high"},
     {"kind_missing", "/kind"},
     {"kind_unknown", "/kind"},
+    {"learnt_from_a_document_of_15_digits", "/forecasts/3/model_error/learnt_from/0/document"},
     {"log_excerpt_not_a_string", "/failure/log_excerpt"},
     {"machine_key_missing", "/machine/machine_key"},
     {"machine_with_host_name", "/machine/host_name"},

@@ -1,18 +1,15 @@
 #include "probes/kernel_rates_body.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "models/experts.hpp"
 #include "models/kernels/kernels.hpp"
 #include "models/padded.hpp"
-#include "models/rotary.hpp"
-#include "models/splitmix64.hpp"
+#include "probes/kernel_rates_draw.hpp"
 
 namespace probes {
 namespace {
@@ -26,20 +23,6 @@ constexpr int64_t line_bytes = 64;
 int64_t whole_lines(int64_t bytes) {
   return (bytes + line_bytes - 1) / line_bytes * line_bytes;
 }
-
-/// Uniform numbers of one stream.
-class Draw {
- public:
-  explicit Draw(uint64_t seed) : seed_(seed) {}
-  int code(int low, int high) {
-    return low +
-           static_cast<int>(models::splitmix64(seed_, count_++) % static_cast<uint64_t>(high - low + 1));
-  }
-  float value() { return static_cast<float>(code(-1000, 1000)) * 1e-3f; }
-
- private:
-  uint64_t seed_, count_ = 0;
-};
 
 /// A matrix packed for a table and for the plain one.
 struct Product {
@@ -235,71 +218,6 @@ KernelBody attention_body(const models::KernelUse& use, const Kernels& kernels, 
   return body;
 }
 
-/// Vectors of one length for every step, and its result.
-struct Steps {
-  int length;
-  Padded<float> a, b, out;
-  Padded<int8_t> codes, taps;
-  models::RotaryTable table;
-  std::array<uint16_t, 4> chosen{};
-  std::array<float, 4> gates{};
-
-  explicit Steps(int n, uint64_t seed) : length(n), a(n), b(n), out(n), codes(n), taps(4 * n) {
-    Draw draw(seed);
-    for (int i = 0; i < n; ++i) {
-      a.data()[i] = draw.value();
-      b.data()[i] = draw.value();
-    }
-    for (int i = 0; i < 4 * n; ++i) taps.data()[i] = static_cast<int8_t>(draw.code(-127, 127));
-  }
-  void run(const std::string& step, const Kernels& kernels) {
-    if (step == "rms_norm") return kernels.rms_norm(a.data(), b.data(), length, out.data());
-    if (step == "quantise") {
-      out.data()[0] = kernels.quantise(a.data(), length, codes.data());
-      return;
-    }
-    if (step == "silu_product") return kernels.silu_product(a.data(), b.data(), length, out.data());
-    if (step == "conv_step") {
-      const float* history[4] = {a.data(), b.data(), a.data(), b.data()};
-      return kernels.conv_step(taps.data(), length, b.data(), history, length, out.data());
-    }
-    if (step == "add") return models::add_scaled(a.data(), 0.0f, length, out.data());
-    std::memcpy(out.data(), a.data(), static_cast<size_t>(length) * sizeof(float));
-    if (step == "softcap") return kernels.softcap(out.data(), length, 30.0f);
-    if (step == "rotate") return models::rotate(table, 1, out.data());
-    kernels.softmax(out.data(), b.data(), length);  // route
-    models::choose_highest(out.data(), length, chosen);
-    models::renormalise(out.data(), chosen, gates.data());
-  }
-};
-
-KernelBody steps_body(const models::KernelUse& use, const Kernels& kernels, uint64_t seed) {
-  const bool rotates = use.kernel == "rotate", routes = use.kernel == "route";
-  const int far = rotates ? 64 : routes ? 256 : 1024, near = rotates ? 16 : routes ? 64 : 128;
-  auto make = [&](int length) {
-    auto steps = std::make_shared<Steps>(length, seed), plain = std::make_shared<Steps>(length, seed);
-    steps->table = plain->table = models::make_rotary_table(2, length);
-    plain->run(use.kernel, Kernels{});
-    return std::pair(steps, plain);
-  };
-  const auto whole = make(far), part = make(near);
-  KernelBody body;
-  body.long_bytes = 4 * far;
-  body.short_bytes = 4 * near;
-  body.fill = [](std::byte*, bool) {};
-  body.call = [=, &kernels, step = use.kernel](const std::byte*, bool brief) {
-    (brief ? part : whole).first->run(step, kernels);
-  };
-  body.right = [=](bool brief) {
-    const auto& [steps, plain] = brief ? part : whole;
-    const auto bytes = static_cast<size_t>(steps->length) * sizeof(float);
-    return std::memcmp(steps->out.data(), plain->out.data(), bytes) == 0 &&
-           std::memcmp(steps->codes.data(), plain->codes.data(), static_cast<size_t>(steps->length)) == 0 &&
-           steps->chosen == plain->chosen;
-  };
-  return body;
-}
-
 }  // namespace
 
 KernelBody make_kernel_body(const models::KernelUse& use, const Kernels& kernels, int64_t most_bytes,
@@ -308,7 +226,7 @@ KernelBody make_kernel_body(const models::KernelUse& use, const Kernels& kernels
     case models::Reads::kv:
       return attention_body(use, kernels, seed);
     case models::Reads::nothing:
-      return steps_body(use, kernels, seed);
+      return make_steps_body(use, kernels, seed);
     default:
       return product_body(use, kernels, most_bytes, seed);
   }

@@ -26,5 +26,7 @@ struct KernelBody {
 /// route, 256 and 64 experts).
 KernelBody make_kernel_body(const models::KernelUse& use, const models::Kernels& kernels, int64_t most_bytes,
                             uint64_t seed);
+/// The same for a step over vectors alone.
+KernelBody make_steps_body(const models::KernelUse& use, const models::Kernels& kernels, uint64_t seed);
 
 }  // namespace probes

@@ -136,7 +136,7 @@ void add_forecasts(const Session& session, harness::Submission& submission, cons
         analysis::decode_key(plan, submission.machine, arm.mode,
                              placed ? std::get<probes::Neighbour>(neighbour).placement : "none");
     for (harness::Forecast& forecast :
-         analysis::make_forecasts(submission, models::find_shape(plan.model), key)) {
+         analysis::make_forecasts(submission, models::find_shape(plan.model), key, session.model_error)) {
       forecast.made_ns = session.clock.now_ns() - session.start_ns;
       forecast.made_utc = harness::utc_now();
       submission.forecasts.push_back(std::move(forecast));

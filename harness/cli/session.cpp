@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "analysis/derive.hpp"
+#include "analysis/forecast.hpp"
 #include "analysis/plausibility.hpp"
 #include "harness/build_info.hpp"
 #include "harness/cli/child.hpp"
@@ -159,6 +161,15 @@ std::string seal_submission(harness::Submission& submission) {
 
 std::string store_path(const std::string& database) {
   return database.empty() ? harness::tokroof_home() + "/store.sqlite" : database;
+}
+
+harness::ModelError learn_from_store(const std::string& database, const std::string& machine_key,
+                                     const std::string& but_not) {
+  const std::string path = store_path(database);
+  if (std::error_code error; !std::filesystem::exists(path, error)) return analysis::model_error();
+  harness::Store store = harness::Store::open_existing(path);
+  return analysis::learn_model_error(store.forecast_record({"ecm", analysis::ecm_version, "", "", ""}),
+                                     machine_key, but_not);
 }
 
 Saved save_submission(const harness::Submission& submission, const std::string& text,

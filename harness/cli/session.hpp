@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/learnt_error.hpp"
 #include "harness/clock.hpp"
 #include "harness/cpu_features.hpp"
 #include "harness/environment.hpp"
@@ -30,6 +31,8 @@ struct Session {
   /// who measure in it.
   std::shared_ptr<harness::Reading<int64_t>> autogroup_nice =
       std::make_shared<harness::Reading<int64_t>>(harness::Unavailable{"no measuring process ran"});
+  /// What widens the forecasts of ecm: the prior unless learn_from_store was asked.
+  harness::ModelError model_error = analysis::model_error();
   /// Called when Ctrl-Z stopped a launch of a purpose for so many ns, before it is taken again; may be empty.
   std::function<void(const std::string& purpose, int64_t paused_ns)> on_stop;
 };
@@ -93,6 +96,12 @@ struct Saved {
 /// ("": $TOKROOF_HOME/store.sqlite).
 Saved save_submission(const harness::Submission& submission, const std::string& text,
                       const std::string& folder, const std::string& database);
+
+/// Learns how far ecm may be wrong from the runs in the store `database` ("": $TOKROOF_HOME/store.sqlite);
+/// `but_not` is the content hash of what is to be forecast, "" when it is not stored. Without a store it is
+/// the prior.
+harness::ModelError learn_from_store(const std::string& database, const std::string& machine_key,
+                                     const std::string& but_not = "");
 
 /// $TOKROOF_HOME/store.sqlite unless `database` names another.
 std::string store_path(const std::string& database);

@@ -5,10 +5,12 @@
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "analysis/plausibility.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/store.hpp"
 #include "harness/submission.hpp"
 #include "harness/validation.hpp"
 
@@ -45,13 +47,13 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
-Report examine(const std::string& path) {
+Report examine(const std::string& path, const harness::ForecastRecord* stored) {
   Report report{path, {}, {}};
   try {
     const std::string text = read_text(path);
     report.violations = harness::validate_document(text);
     if (report.violations.empty())
-      report.findings = analysis::check_plausibility(harness::submission_from_json(text));
+      report.findings = analysis::check_plausibility(harness::submission_from_json(text), stored);
   } catch (const Error& error) {  // one bad file must not hide what is said about the others
     report.violations.push_back({"", error.what(), "a submission that can be read"});
   }
@@ -100,17 +102,26 @@ std::string to_json(const std::vector<Report>& reports) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-ExitCode run(const std::vector<std::string>& files, bool json, const Terminal& terminal) {
+struct ValidateOptions {
+  std::vector<std::string> files;
+  std::string database;
+  bool json = false;
+};
+
+ExitCode run(const ValidateOptions& options, const Terminal& terminal) {
+  std::optional<harness::ForecastRecord> stored;
+  if (!options.database.empty())
+    stored = harness::Store::open_existing(options.database).forecast_record({"ecm", "", "", "", ""});
   std::vector<Report> reports;
   ExitCode code = ExitCode::ok;
-  for (const std::string& file : files) {
-    reports.push_back(examine(file));
+  for (const std::string& file : options.files) {
+    reports.push_back(examine(file, stored ? &*stored : nullptr));
     const ExitCode one = reports.back().code();
     if (one == ExitCode::invalid_input || code == ExitCode::ok) code = one;
   }
   std::string text;
   for (const Report& report : reports) text += to_text(terminal, report);
-  print_result(json ? to_json(reports) : text);
+  print_result(options.json ? to_json(reports) : text);
   return code;
 }
 
@@ -120,12 +131,13 @@ void add_validate(CLI::App& app, Invocation& invocation) {
   CLI::App* command =
       add_command(app, "validate", "checks submissions: strict parse, schema, rules; lists every violation",
                   "tokroof validate result.json");
-  auto files = std::make_shared<std::vector<std::string>>();
-  auto json = std::make_shared<bool>(false);
-  command->add_option("FILE", *files, "documents")->required();
-  command->add_flag("--json", *json, "print JSON");
-  command->callback([&invocation, files, json] {
-    invocation.action = [&invocation, files, json] { return run(*files, *json, invocation.terminal); };
+  auto options = std::make_shared<ValidateOptions>();
+  command->add_option("FILE", options->files, "documents")->required();
+  command->add_option("--db", options->database,
+                      "hold what they say of other runs against this store, too (rule R08)");
+  command->add_flag("--json", options->json, "print JSON");
+  command->callback([&invocation, options] {
+    invocation.action = [&invocation, options] { return run(*options, invocation.terminal); };
   });
 }
 
