@@ -1,6 +1,7 @@
 // Facts of CPUs that nobody measured: analysis/cpus.json, compiled in. docs/cpu-catalogue.md.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,15 @@ std::string_view catalogue_text(std::string_view name);
 
 /// Returns the catalogue, parsed once. Throws Error(internal) when the compiled-in text is not one.
 const std::vector<Cpu>& cpu_catalogue();
+
+/// A document that facts or priors were read in.
+struct Reference {
+  std::string title, where;
+};
+/// Returns the sources of the catalogue and of the priors by their keys; of a key in both, the catalogue's.
+const std::map<std::string, Reference>& references();
+/// Returns the keys of those that are named in a text, as whole words.
+std::vector<std::string> references_in(std::string_view text);
 
 /// Reduces a CPU's name as people, systems and makers write it to words in lower case: "Intel(R) Core(TM)
 /// i7-8700 CPU @ 3.20GHz" gives "intel core i7-8700".

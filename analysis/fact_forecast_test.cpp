@@ -182,27 +182,7 @@ TEST(fact_forecast, without_any_cache_memory_alone_answers) {
   EXPECT_TRUE(forecast.served_by.empty());
 }
 
-TEST(work, of_a_dense_model_is_its_bytes_and_multiply_adds) {
-  const Work work = work_of(models::find_shape("coreflow_1_9m"));
-  EXPECT_EQ(work.weight_bytes, 1'933'600);
-  EXPECT_EQ(work.dense_bytes, 1'933'600);
-  EXPECT_EQ(work.pool_bytes, 0);
-  EXPECT_EQ(work.mean_position, 544);
-  EXPECT_EQ(work.attention_macs, 2.0 * 2 * 144 * 545);
-  EXPECT_NEAR(work.kv_bytes, 90112.0 * 545 / 1024, 1);
-}
-
-TEST(work, of_few_bits_counts_multiply_adds_as_int8_and_trusts_them_less) {
-  const Work dense = work_of(models::find_shape("coreflow_1_9m")),
-             low = work_of(models::find_shape("dense_44m_q3"));
-  EXPECT_EQ(dense.macs,
-            static_cast<double>(models::cost(models::find_shape("coreflow_1_9m")).macs_per_token));
-  EXPECT_EQ(dense.macs_spread, 1);
-  const double macs = static_cast<double>(models::cost(models::find_shape("dense_44m_q3")).macs_per_token);
-  const auto& speed = shared_priors().format_speed;
-  const double head = 9216.0 * 512;
-  EXPECT_NEAR(low.macs, head / speed.at("group4").value + (macs - head) / speed.at("group3").value, 1);
-  EXPECT_GT(low.macs_spread, 1);
+TEST(fact_forecast, few_bits_that_multiply_as_is_not_well_known_widen_the_interval) {
   Work work = bytes_only(1e6);
   work.knows_compute = true;
   work.macs = 1e9;  // nothing else matters
@@ -212,27 +192,80 @@ TEST(work, of_few_bits_counts_multiply_adds_as_int8_and_trusts_them_less) {
   EXPECT_EQ(forecast.why.at(0).fact, "kernels of few bits");
 }
 
-TEST(work, of_a_mixture_of_experts_parts_its_pool_from_what_every_token_reads) {
-  const models::Shape& shape = models::find_shape("moe_ternary_105m");
-  const models::Cost cost = models::cost(shape);
-  const Work work = work_of(shape);
-  EXPECT_NEAR(work.dense_bytes + work.pool_bytes, static_cast<double>(cost.weight_bytes), 1);
-  EXPECT_NEAR(work.dense_bytes + work.pool_bytes * 4 / 60, static_cast<double>(cost.weight_bytes_per_token),
-              1);
-  EXPECT_GT(work.pool_bytes, 23e6);
-  EXPECT_LT(work.pool_bytes, 24e6);
+TEST(fact_forecast, a_model_of_which_only_sizes_are_known_may_draw_any_of_its_weights) {
+  const CoreForecast forecast = forecast_core(made_core(), work_of_bytes(19'800'000, 7'700'000));
+  EXPECT_NEAR(share(forecast, "dram"), 1 - 10 / 19.8, 1e-9);
 }
 
-TEST(work, of_bytes_alone_takes_all_of_them_for_drawn_when_a_token_reads_a_part) {
-  const Work whole = work_of_bytes(19'800'000, 19'800'000), part = work_of_bytes(19'800'000, 7'700'000);
-  EXPECT_EQ(whole.dense_bytes, 19'800'000);
-  EXPECT_EQ(whole.pool_bytes, 0);
-  EXPECT_EQ(part.weight_bytes, 7'700'000);
-  EXPECT_EQ(part.dense_bytes, 0);
-  EXPECT_EQ(part.pool_bytes, 19'800'000);
-  EXPECT_FALSE(part.knows_compute);
-  const CoreForecast forecast = forecast_core(made_core(), part);
-  EXPECT_NEAR(share(forecast, "dram"), 1 - 10 / 19.8, 1e-9);
+TEST(fact_forecast, a_cache_holds_experts_only_if_it_holds_all_of_them) {
+  Work work;
+  work.weight_bytes = 3e6;
+  work.dense_bytes = 2e6;
+  work.pool_bytes = 7e6;
+  EXPECT_NEAR(tokens(forecast_core(made_core(), work), "cache_roof").median, 40e9 / 3e6, 1e-6);
+  work.pool_bytes = 9e6;
+  EXPECT_EQ(reason(forecast_core(made_core(), work), "cache_roof"),
+            "no cache holds 11000000 bytes of weights; the largest has 10000000");
+}
+
+TEST(fact_forecast, tokens_that_come_back_to_their_experts_find_more_of_them) {
+  Work work;
+  work.weight_bytes = 3e6;
+  work.dense_bytes = 2e6;
+  work.pool_bytes = 32e6;
+  work.experts = 32;
+  work.top_k = 1;
+  const auto dram = [&](const char* routing) {
+    work.routing = routing;
+    return share(forecast_core(made_core(), work), "dram");
+  };
+  EXPECT_NEAR(dram("uniform"), 1e6 * (1 - 8.0 / 32) / 3e6, 1e-9);
+  EXPECT_NEAR(dram("sticky:0.5"), 1e6 * 0.5 * (1 - 8.0 / 32) / 3e6, 1e-9);
+  EXPECT_LT(dram("zipf:1"), dram("uniform"));
+}
+
+TEST(fact_forecast, says_from_which_cache_on_experts_run_at_full_speed) {
+  Work work;
+  work.weight_bytes = 3e6;
+  work.dense_bytes = 2e6;
+  work.pool_bytes = 7e6;
+  work.kv_bytes = 5e5;
+  CoreFacts core = made_core();
+  const auto speed = [&] { return *forecast_core(core, work).constant_speed; };
+  EXPECT_EQ(speed().from_bytes, 9.5e6);
+  EXPECT_EQ(speed().level, "l3");
+  EXPECT_EQ(speed().here, true);
+  core.levels[1].usable_bytes->spread = 1.2;
+  EXPECT_EQ(speed().here, std::nullopt) << "10 MB within a factor of 1.2 may be less";
+  work.pool_bytes = 20e6;
+  EXPECT_EQ(speed().here, false);
+  work.pool_bytes = 0;
+  EXPECT_FALSE(forecast_core(core, work).constant_speed.has_value());
+}
+
+TEST(fact_forecast, without_any_cache_experts_never_run_at_full_speed) {
+  Work work;
+  work.weight_bytes = 3e6;
+  work.dense_bytes = 2e6;
+  work.pool_bytes = 7e6;
+  CoreFacts core = made_core();
+  core.levels.erase(core.levels.begin(), core.levels.begin() + 2);
+  const ConstantSpeed speed = *forecast_core(core, work).constant_speed;
+  EXPECT_EQ(speed.level, "");
+  EXPECT_EQ(speed.here, false);
+}
+
+TEST(fact_forecast, a_lap_may_take_half_of_the_half_life_and_fills_at_most_the_cache) {
+  CoreFacts core = made_core();
+  core.half_life = HalfLife{"l3", 2e5, false};  // 0.2 ms: 0.1 ms of 40 GB/s
+  EXPECT_EQ(
+      std::get<int64_t>(forecast_core(core, bytes_only(2e6)).fit_half_life_bytes),
+      std::llround(1e-4 * 2e6 * tokens(forecast_core(core, bytes_only(2e6)), "catalogue_prior").median));
+  core.half_life = HalfLife{"l3", 2e9, true};
+  EXPECT_EQ(std::get<int64_t>(forecast_core(core, bytes_only(2e6)).fit_half_life_bytes), 10'000'000);
+  core.levels[1].read_bytes_per_s = Unavailable{"nobody knows"};
+  EXPECT_EQ(std::get<Unavailable>(forecast_core(core, bytes_only(2e6)).fit_half_life_bytes).reason,
+            "how fast weights pass is not known");
 }
 
 }  // namespace

@@ -15,7 +15,9 @@ namespace {
 Reading<Fact> times(const Prior& prior, const std::string& what, const Reading<Fact>& clock_hz) {
   if (const auto* why = std::get_if<Unavailable>(&clock_hz)) return *why;
   const Fact per_cycle = fact_of(prior, what);
-  return product(per_cycle, std::get<Fact>(clock_hz), per_cycle.source);
+  Fact made = product(per_cycle, std::get<Fact>(clock_hz), per_cycle.source);
+  made.verified = per_cycle.verified;  // the clock, a fact of its own, tells of itself
+  return made;
 }
 
 LevelFacts& level_of(CoreFacts& core, const std::string& name) {
@@ -32,8 +34,7 @@ LevelFacts& level_of(CoreFacts& core, const std::string& name) {
 }
 
 Fact usable_bytes(const std::string& level, int64_t bytes) {
-  const Fact fraction =
-      fact_of(shared_priors().usable_capacity.at(level), "the share of its size that serves");
+  const Fact fraction = fact_of(shared_priors().usable_capacity.at(level), "");
   return {fraction.value * static_cast<double>(bytes), fraction.spread, fraction.source, fraction.verified};
 }
 
@@ -46,13 +47,15 @@ double width_ratio(const Microarchitecture& kind, const std::string& kernel) {
 
 }  // namespace
 
+std::string origin_of(const Provenance& provenance) {
+  return provenance.verified() ? provenance.source : "unverified: " + provenance.unverified;
+}
+
 Fact fact_of(const Prior& prior, const std::string& what) {
   const bool verified = prior.provenance.verified();
   const double spread = verified ? prior.spread : prior.spread * prior.spread;
-  return {prior.value, spread,
-          verified ? fmt::format("{}: {}", what, prior.provenance.source)
-                   : fmt::format("{}, unverified: {}", what, prior.provenance.unverified),
-          verified};
+  const std::string origin = origin_of(prior.provenance);
+  return {prior.value, spread, what.empty() ? origin : what + ", " + origin, verified};
 }
 
 Fact product(const Fact& a, const Fact& b, const std::string& source) {
@@ -61,7 +64,7 @@ Fact product(const Fact& a, const Fact& b, const std::string& source) {
 }
 
 void set_compute(CoreFacts& core, const Microarchitecture* kind, const ChooseKernels& choose) {
-  core.formula = fact_of(shared_priors().formula, "how far the formula holds");
+  core.formula = fact_of(shared_priors().formula, "");
   if (kind == nullptr) {
     const Unavailable why{"nothing is known of what this core multiplies per cycle"};
     core.macs_per_s = core.attention_macs_per_s = core.values_per_s = why;
@@ -77,18 +80,20 @@ void set_compute(CoreFacts& core, const Microarchitecture* kind, const ChooseKer
   }
   Prior macs = known->second;
   macs.value *= width_ratio(*kind, core.isa);
-  core.macs_per_s = times(macs, fmt::format("multiply-adds per cycle of {}", core.isa), core.clock_hz);
+  core.macs_per_s = times(macs, core.isa, core.clock_hz);
   Prior attention = shared_priors().attention_share;
   attention.value *= macs.value;
-  core.attention_macs_per_s = times(attention, "attention against GEMV", core.clock_hz);
-  core.values_per_s = times(shared_priors().values_per_cycle, "norms and activations", core.clock_hz);
+  core.attention_macs_per_s = times(attention, "", core.clock_hz);
+  core.values_per_s = times(shared_priors().values_per_cycle, "", core.clock_hz);
 }
 
-LevelFacts cache_level(const std::string& level, int64_t bytes, const Microarchitecture* kind,
-                       const Reading<Fact>& clock_hz, const std::string& no_prior) {
+LevelFacts cache_level(const std::string& level, int64_t bytes, const std::string& size_source,
+                       const Microarchitecture* kind, const Reading<Fact>& clock_hz,
+                       const std::string& no_prior) {
   LevelFacts made;
   made.level = level;
   made.reported_bytes = bytes;
+  made.size_source = size_source;
   made.usable_bytes = usable_bytes(level, bytes);
   made.read_bytes_per_s = Unavailable{no_prior};
   if (kind == nullptr) return made;
@@ -97,8 +102,7 @@ LevelFacts cache_level(const std::string& level, int64_t bytes, const Microarchi
     made.read_bytes_per_s = Unavailable{fmt::format("{} has no prior for an {}", kind->title, level)};
     return made;
   }
-  made.read_bytes_per_s =
-      times(prior->second, fmt::format("bytes per cycle from {} of {}", level, kind->title), clock_hz);
+  made.read_bytes_per_s = times(prior->second, "", clock_hz);
   return made;
 }
 
@@ -108,6 +112,7 @@ void apply(MachineFacts& machine, const WhatIf& what_if) {
       LevelFacts& level = level_of(core, name);
       if (given.bytes) {
         level.reported_bytes = *given.bytes;
+        level.size_source = "given";
         level.usable_bytes = usable_bytes(name, *given.bytes);
       }
       if (given.read_bytes_per_s) level.read_bytes_per_s = Fact{*given.read_bytes_per_s, 1, "given", true};

@@ -28,8 +28,17 @@ struct Fact {
 struct LevelFacts {
   std::string level;           ///< "l1" | "l2" | "l3" | "dram"
   int64_t reported_bytes = 0;  ///< per instance
+  std::string size_source;     ///< in words: where reported_bytes is from
   std::optional<Fact> usable_bytes;
   harness::Reading<Fact> read_bytes_per_s;  ///< by one core
+};
+
+/// How long a core's last cache keeps lines that nobody touches: on a host shared with strangers not for
+/// ever.
+struct HalfLife {
+  std::string level;
+  double ns = 0;
+  bool at_least = false;  ///< its end was not seen
 };
 
 /// One kind of core.
@@ -42,6 +51,8 @@ struct CoreFacts {
   harness::Reading<Fact> attention_macs_per_s;  ///< over K and V
   harness::Reading<Fact> values_per_s;          ///< of norms, activations and all the rest
   Fact formula{1, 1, "", true};                 ///< how far the formula itself is trusted
+  harness::Reading<HalfLife> half_life =
+      harness::Unavailable{"nobody has measured how long its last cache keeps lines"};
 };
 
 struct MachineFacts {
@@ -78,17 +89,22 @@ MachineFacts facts_of_topology(const harness::Topology& topology, const ChooseKe
 MachineFacts facts_of_submission(const harness::Submission& probed, const ChooseKernels& choose,
                                  const WhatIf& what_if);
 
+/// Returns "SOURCE" or "unverified: WHY".
+std::string origin_of(const Provenance& provenance);
+
 // The steps, for the sources above.
 
-/// Takes a prior as a fact; what nobody verified gets its spread squared.
+/// Takes a prior as a fact; what nobody verified gets its spread squared. `what` precedes its source, if not
+/// "".
 Fact fact_of(const Prior& prior, const std::string& what);
 /// Multiplies two facts; their spreads add as a root of squares on logarithms.
 Fact product(const Fact& a, const Fact& b, const std::string& source);
 /// Sets what the core computes per second from its clock and priors. Needs clock_hz.
 void set_compute(CoreFacts& core, const Microarchitecture* kind, const ChooseKernels& choose);
 /// Makes a cache level of that size, read at the microarchitecture's bytes per cycle.
-LevelFacts cache_level(const std::string& level, int64_t bytes, const Microarchitecture* kind,
-                       const harness::Reading<Fact>& clock_hz, const std::string& no_prior);
+LevelFacts cache_level(const std::string& level, int64_t bytes, const std::string& size_source,
+                       const Microarchitecture* kind, const harness::Reading<Fact>& clock_hz,
+                       const std::string& no_prior);
 /// Replaces what the user gave: sizes and rates of levels; a level that is not there is added.
 void apply(MachineFacts& machine, const WhatIf& what_if);
 

@@ -22,38 +22,40 @@ Reading<Fact> given_clock(const WhatIf& what_if) {
 }
 
 /// One busy core runs near the boost clock where one is known, else somewhere above the base clock.
-Reading<Fact> clock_of(double base_hz, double boost_hz, bool verified, const WhatIf& what_if) {
+Reading<Fact> clock_of(double base_hz, double boost_hz, const Provenance& provenance, const WhatIf& what_if) {
   if (what_if.clock_hz || base_hz + boost_hz <= 0) return given_clock(what_if);
   const bool boosts = boost_hz > 0;
   const SharedPriors& shared = shared_priors();
-  Fact clock = fact_of(boosts ? shared.clock : shared.clock_without_boost, "clock");
+  const Prior& prior = boosts ? shared.clock : shared.clock_without_boost;
+  Fact clock = fact_of(prior, "");
   clock.value = boosts ? boost_hz : base_hz;
-  clock.source =
-      boosts ? "the boost clock, near which one busy core runs" : "the base clock; no boost is known";
   // Of a clock that nobody checked, both how far it is reached and what it is are uncertain.
-  if (!verified) {
+  if (!provenance.verified()) {
     clock.spread *= clock.spread;
-    clock.source += " (unverified)";
+    clock.verified = false;
+    clock.source = origin_of(provenance);
+  } else {
+    clock.source =
+        fmt::format("{} clock of {}, {}", boosts ? "boost" : "base", provenance.source, clock.source);
   }
-  clock.verified = verified;
   return clock;
 }
 
 /// What one core reads from memory: the least of what a core asks for and what the channels give.
 Fact dram_rate(const Microarchitecture& kind, const CpuMemory& memory) {
   const SharedPriors& shared = shared_priors();
-  Fact core =
-      fact_of(kind.dram_bytes_per_s, fmt::format("what one core of {} reads from memory", kind.title));
+  Fact core = fact_of(kind.dram_bytes_per_s, "");
   const Fact fitted = fact_of(shared.memory_fitted, "");
   const double range = std::sqrt(memory.fastest_transfers_per_s / memory.slowest_transfers_per_s);
   const double rate = std::sqrt(memory.fastest_transfers_per_s * memory.slowest_transfers_per_s);
   const bool verified = memory.provenance.verified();
+  const Fact fraction = fact_of(shared.dram_peak_fraction, "");
   const std::string source =
-      fmt::format("{} channels of {}{}", memory.channels, fmt::join(memory.types, " or "),
-                  verified ? "" : " (unverified: " + memory.provenance.unverified + ")");
+      fmt::format("{} channels of {}, {}", memory.channels, fmt::join(memory.types, " or "),
+                  verified ? fraction.source : origin_of(memory.provenance));
   const double spread = fitted.spread * range * (verified ? 1 : fitted.spread);
   const Fact peak{memory.channels * channel_bytes * rate, spread, source, verified};
-  const Fact channels = product(fact_of(shared.dram_peak_fraction, ""), peak, source);
+  const Fact channels = product(fraction, peak, source);
   return channels.value < core.value ? channels : core;
 }
 
@@ -76,10 +78,11 @@ CoreFacts facts_of_kind(const Cpu& cpu, const CpuKind& kind, const ChooseKernels
   const Microarchitecture* core = find_microarchitecture(kind.microarchitecture);
   CoreFacts facts;
   facts.core_kind = kind.kind;
-  facts.clock_hz = clock_of(kind.base_hz, kind.boost_hz, kind.clock.verified(), what_if);
+  facts.clock_hz = clock_of(kind.base_hz, kind.boost_hz, kind.clock, what_if);
   const std::string no_prior = fmt::format("there is no prior for {}", kind.microarchitecture);
   for (const CpuCache& cache : kind.caches) {
-    facts.levels.push_back(cache_level(cache.level, cache.bytes, core, facts.clock_hz, no_prior));
+    facts.levels.push_back(
+        cache_level(cache.level, cache.bytes, origin_of(cache.provenance), core, facts.clock_hz, no_prior));
     if (!cache.provenance.verified()) mark_unverified(facts.levels.back(), cache.provenance.unverified);
   }
   Reading<Fact> dram = Unavailable{no_prior};
@@ -130,8 +133,8 @@ CoreFacts facts_of_recorded_kind(const harness::Topology& topology, size_t index
   CoreFacts facts;
   facts.core_kind = topology.core_kinds[index].name;
   facts.clock_hz = known != nullptr
-                       ? clock_of(known->base_hz, known->boost_hz, known->clock.verified(), what_if)
-                       : clock_of(clock_in_name(topology.cpu_model), 0, true, what_if);
+                       ? clock_of(known->base_hz, known->boost_hz, known->clock, what_if)
+                       : clock_of(clock_in_name(topology.cpu_model), 0, {"its name", ""}, what_if);
   const std::string no_prior = fmt::format(
       "nobody has told what a core of {} reads per cycle; probe it there (tokroof probe) or give rates: "
       "--what-if l2=50GB/s,dram=10GB/s",
@@ -139,13 +142,12 @@ CoreFacts facts_of_recorded_kind(const harness::Topology& topology, size_t index
   for (int level = 1; level <= 3; ++level) {
     const harness::Cache* cache = harness::find_cache(topology, level, first_pu(topology, index));
     if (cache == nullptr || cache->bytes == 0) continue;
-    facts.levels.push_back(cache_level(fmt::format("l{}", level), static_cast<int64_t>(cache->bytes), core,
-                                       facts.clock_hz, no_prior));
+    facts.levels.push_back(cache_level(fmt::format("l{}", level), static_cast<int64_t>(cache->bytes),
+                                       "recorded", core, facts.clock_hz, no_prior));
   }
   Reading<Fact> dram = Unavailable{no_prior};
   if (core != nullptr && cpu != nullptr) dram = dram_rate(*core, cpu->memory);
-  if (core != nullptr && cpu == nullptr)
-    dram = fact_of(core->dram_bytes_per_s, fmt::format("what one core of {} reads from memory", core->title));
+  if (core != nullptr && cpu == nullptr) dram = fact_of(core->dram_bytes_per_s, "");
   facts.levels.push_back(dram_level(dram));
   set_compute(facts, core, choose);
   return facts;

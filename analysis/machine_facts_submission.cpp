@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 
 #include "analysis/machine_facts.hpp"
 #include "analysis/probe_series.hpp"
@@ -48,6 +49,22 @@ void set_measured_capacity(LevelFacts& level, const Submission& probed) {
   }
 }
 
+/// That of the last cache; of several ways to look at it the first that saw its end.
+Reading<HalfLife> half_life_of(const Submission& probed) {
+  const harness::Cache* last = last_level_cache(probed.machine);
+  if (last == nullptr) return Unavailable{"this machine reports no data cache"};
+  const std::string level = level_name(last->level);
+  std::optional<HalfLife> bound;
+  for (const harness::RetentionEstimate& estimate : probed.derived.retention) {
+    if (estimate.level != level) continue;
+    if (const auto* seen = std::get_if<Interval>(&estimate.half_life_ns))
+      return HalfLife{level, seen->median, false};
+    if (estimate.longer_than_ns && !bound) bound = HalfLife{level, *estimate.longer_than_ns, true};
+  }
+  if (bound) return *bound;
+  return Unavailable{"the probe retention has not run there, or could not tell"};
+}
+
 const Microarchitecture* core_of(const harness::Machine& machine) {
   const auto found = find_cpus(machine.cpu_model);
   const std::string kind = measured_core_kind(machine);
@@ -77,8 +94,8 @@ MachineFacts facts_of_submission(const Submission& probed, const ChooseKernels& 
   for (int level = 1; level <= 3; ++level) {
     const harness::Cache* cache = level_cache(probed.machine, level);
     if (cache == nullptr) continue;
-    LevelFacts facts =
-        cache_level(level_name(level), static_cast<int64_t>(cache->bytes), nullptr, core.clock_hz, "");
+    LevelFacts facts = cache_level(level_name(level), static_cast<int64_t>(cache->bytes),
+                                   "reported by the machine", nullptr, core.clock_hz, "");
     facts.read_bytes_per_s = read_rate(probed, bandwidth, level);
     set_measured_capacity(facts, probed);
     core.levels.push_back(facts);
@@ -88,6 +105,7 @@ MachineFacts facts_of_submission(const Submission& probed, const ChooseKernels& 
   memory.read_bytes_per_s = at_end(dram, "dram_stream");
   core.levels.push_back(memory);
   set_compute(core, kind, choose);
+  core.half_life = half_life_of(probed);
   MachineFacts machine;
   machine.name = probed.machine.cpu_model;
   machine.origin = "submission";

@@ -53,8 +53,64 @@ TEST(machine_facts, what_nobody_verified_is_twice_as_uncertain_on_logarithms) {
   EXPECT_DOUBLE_EQ(std::log(guessed.spread), 2 * std::log(sourced.spread));
   EXPECT_TRUE(sourced.verified);
   EXPECT_FALSE(guessed.verified);
-  EXPECT_EQ(sourced.source, "rate: somebody");
+  EXPECT_EQ(sourced.source, "rate, somebody");
   EXPECT_EQ(guessed.source, "rate, unverified: a guess");
+  EXPECT_EQ(fact_of({10, 1.2, {"somebody", ""}}, "").source, "somebody");
+}
+
+TEST(machine_facts, every_fact_of_every_cpu_tells_its_source_or_that_it_is_unverified) {
+  const auto check = [](const harness::Reading<Fact>& reading, const std::string& what) {
+    const auto* fact = std::get_if<Fact>(&reading);
+    if (fact == nullptr) return;
+    EXPECT_EQ(fact->source.find("unverified: ") == std::string::npos, fact->verified) << what << fact->source;
+    EXPECT_FALSE(fact->source.empty()) << what;
+    if (fact->verified) {
+      EXPECT_FALSE(references_in(fact->source).empty()) << what << fact->source;
+    }
+  };
+  for (const Cpu& known : cpu_catalogue()) {
+    for (const CoreFacts& core : facts_of_cpu(known, avx2, {}).kinds) {
+      for (const LevelFacts& one : core.levels) {
+        check(one.read_bytes_per_s, known.name + " " + one.level + " ");
+        if (one.usable_bytes) check(*one.usable_bytes, known.name + " size of " + one.level + " ");
+        if (one.reported_bytes > 0) {
+          EXPECT_TRUE(one.size_source.starts_with("unverified: ") ||
+                      references_in(one.size_source).size() == 1)
+              << known.name << one.size_source;
+        }
+      }
+      for (const auto* fact :
+           {&core.clock_hz, &core.macs_per_s, &core.attention_macs_per_s, &core.values_per_s})
+        check(*fact, known.name + " ");
+      check(core.formula, known.name + " formula ");
+    }
+  }
+}
+
+TEST(machine_facts, what_a_document_says_of_its_last_cache_is_how_long_it_keeps_lines) {
+  harness::Submission probed = test_submission();
+  EXPECT_NE(std::get<Unavailable>(facts_of_submission(probed, avx2, {}).kinds[0].half_life)
+                .reason.find("retention"),
+            std::string::npos);
+  const auto estimate = [](const char* cache, harness::Reading<harness::Interval> ns,
+                           std::optional<double> longer) {
+    harness::RetentionEstimate made;
+    made.level = cache;
+    made.half_life_ns = std::move(ns);
+    made.longer_than_ns = longer;
+    return made;
+  };
+  probed.derived.retention = {estimate("l2", harness::Interval{7, 6, 8}, std::nullopt),
+                              estimate("l3", Unavailable{"not seen"}, 5e6)};
+  const auto half_life = [&] {
+    return std::get<HalfLife>(facts_of_submission(probed, avx2, {}).kinds[0].half_life);
+  };
+  EXPECT_EQ(half_life().level, "l3");
+  EXPECT_EQ(half_life().ns, 5e6);
+  EXPECT_TRUE(half_life().at_least);
+  probed.derived.retention.push_back(estimate("l3", harness::Interval{6e6, 5e6, 7e6}, std::nullopt));
+  EXPECT_EQ(half_life().ns, 6e6);
+  EXPECT_FALSE(half_life().at_least);
 }
 
 TEST(machine_facts, spreads_of_a_product_add_as_a_root_of_squares_on_logarithms) {

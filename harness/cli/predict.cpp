@@ -11,12 +11,12 @@
 #include "harness/cli/predict_sources.hpp"
 #include "harness/cli/prediction.hpp"
 #include "harness/cli/protocol.hpp"
-#include "harness/cli/result_table.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/cli/what_if.hpp"
 #include "harness/environment.hpp"
 #include "harness/store.hpp"
 #include "models/catalogue.hpp"
+#include "models/routing.hpp"
 
 namespace cli {
 namespace {
@@ -27,7 +27,7 @@ using json = nlohmann::ordered_json;
 
 struct PredictOptions {
   std::string model, isa, database;
-  std::string machine, topology, cpu, what_if, bytes, active;
+  std::string machine, topology, cpu, what_if, bytes, active, routing = "none";
   bool fresh = false, json = false;
   [[nodiscard]] bool elsewhere() const { return !machine.empty() || !topology.empty() || !cpu.empty(); }
 };
@@ -42,6 +42,8 @@ void check(const PredictOptions& options) {
     refuse("predict: name a MODEL (tokroof models), or give --bytes SIZE for one that nobody described");
   if (!options.active.empty() && options.bytes.empty())
     refuse("predict: --active goes with --bytes; a described model knows what a token reads");
+  if (!options.bytes.empty() && options.routing != "none")
+    refuse("predict: --routing goes with a described model; of --bytes any part may be drawn");
 }
 
 void ask_for_bytes(Question& question, const PredictOptions& options) {
@@ -54,6 +56,18 @@ void ask_for_bytes(Question& question, const PredictOptions& options) {
   question.work = analysis::work_of_bytes(bytes, active);
 }
 
+/// The routing in canonical form. Of a file's trace nothing is known but what it holds.
+std::string routing_of(const PredictOptions& options, const models::Shape& shape) {
+  const models::Routing routing = models::parse_routing(options.routing);
+  if (routing.kind == models::Routing::Kind::none) return "none";
+  if (routing.kind == models::Routing::Kind::file)
+    throw Error(ExitCode::usage,
+                "--routing: no forecast knows a file's trace; give uniform, zipf:S or sticky:RHO");
+  if (shape.experts.count == 0)
+    throw Error(ExitCode::usage, fmt::format("--routing: {} has no experts to choose", shape.name));
+  return models::routing_text(routing);
+}
+
 Question question_of(const PredictOptions& options) {
   Question question;
   question.isa = wanted_isa(options.isa);
@@ -64,7 +78,7 @@ Question question_of(const PredictOptions& options) {
   }
   question.shape = options.model.ends_with(".json") ? models::read_model_file(options.model)
                                                     : models::find_shape(options.model);
-  question.work = analysis::work_of(*question.shape);
+  question.work = analysis::work_of(*question.shape, routing_of(options, *question.shape));
   return question;
 }
 
@@ -93,10 +107,12 @@ harness::Submission probe_now(const Session& session, const PredictOptions& opti
 }
 
 /// Adds the forecasts that the curves themselves make, for the modes of `run`.
-void forecast_modes(const Session& session, const models::Shape& shape, harness::Submission& submission) {
+void forecast_modes(const Session& session, const Question& question, harness::Submission& submission) {
   submission.forecasts.clear();
   submission.derived.forecast_errors.clear();
-  add_forecasts(session, submission, make_plan(session, shape, {"warm", "evict_flush"}));
+  harness::Plan plan = make_plan(session, *question.shape, {"warm", "evict_flush"});
+  plan.routing = question.work.routing;
+  add_forecasts(session, submission, plan);
 }
 
 void print_json(const json& answer) {
@@ -120,8 +136,9 @@ ExitCode answer_here(const PredictOptions& options, const Question& question, co
   submission->suite.isa = session.kernels->isa;
   // What the user knows better, no curve knows: then the facts alone answer.
   const bool curves = question.shape.has_value() && question.what_if.empty();
-  if (curves) forecast_modes(session, *question.shape, *submission);
-  const Prediction prediction = predict_here(*submission, question);
+  if (curves) forecast_modes(session, question, *submission);
+  Prediction prediction = predict_here(*submission, question);
+  prediction.machine.origin = "here";
   if (options.json) {
     json answer = {{"probed_utc", submission->created_utc}};
     if (curves) answer["forecasts"] = json::parse(harness::to_canonical_json(*submission)).at("forecasts");
@@ -129,14 +146,8 @@ ExitCode answer_here(const PredictOptions& options, const Question& question, co
     print_json(answer);
     return outcome_of(prediction);
   }
-  std::string text;
-  if (curves) {
-    text = fmt::format("{}, positions {}:{}, {} of weights per token, from probes of {}\n\n{}\n",
-                       question.shape->name, question.shape->default_position_first,
-                       question.shape->default_position_last, format_bytes(question.work.weight_bytes),
-                       submission->created_utc, forecasts_text(terminal, *submission));
-  }
-  print_result(text + prediction_text(terminal, prediction));
+  prediction.machine.notes.push_back("probed at " + submission->created_utc);
+  print_result(prediction_text(terminal, prediction));
   return outcome_of(prediction);
 }
 
@@ -174,6 +185,8 @@ void add_predict(CLI::App& app, Invocation& invocation) {
                       "facts that you know better: l3=96MiB,dram=60GB/s; also l1, l2 and clock=4GHz");
   command->add_option("--bytes", options->bytes, "in place of MODEL: the size of its weights, e.g. 19.8MB");
   command->add_option("--active", options->active, "with --bytes: how much of them a token reads");
+  command->add_option("--routing", options->routing,
+                      "which experts come next: uniform, zipf:S or sticky:RHO; none: as uniform");
   command->add_flag("--probe", options->fresh,
                     "probe now instead of using the newest stored probes of this machine");
   command->add_option("--isa", options->isa, "forecast for this kernel table; also $TOKROOF_ISA");

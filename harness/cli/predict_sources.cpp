@@ -8,8 +8,7 @@
 #include <iterator>
 
 #include "analysis/derive.hpp"
-#include "analysis/forecast.hpp"
-#include "analysis/probe_series.hpp"
+#include "analysis/probed_forecast.hpp"
 #include "harness/cpu_features.hpp"
 #include "harness/nearest_name.hpp"
 #include "harness/validation.hpp"
@@ -63,33 +62,6 @@ analysis::ChooseKernels chooser(const std::string& forced) {
   return [forced](const std::vector<std::string>& isa) { return kernels_for(isa, forced); };
 }
 
-/// A warm decode of this shape at the positions that are timed by default.
-harness::DecodeKey warm_key(const harness::Submission& probed, const models::Shape& shape) {
-  harness::DecodeKey key;
-  key.model = shape.name;
-  key.mode = "warm";
-  key.isa = probed.suite.isa;
-  key.core_kind = analysis::measured_core_kind(probed.machine);
-  key.position_first = shape.default_position_first;
-  key.position_last = shape.default_position_last;
-  return key;
-}
-
-/// Puts the forecasts that the curves make in place of those of the same name, and adds the others.
-void use_curves(Prediction& prediction, const harness::Submission& probed, const models::Shape& shape) {
-  const harness::DecodeKey key = warm_key(probed, shape);
-  auto& forecasts = prediction.kinds.front().forecasts;
-  for (const harness::Forecast& made : analysis::make_forecasts(probed, shape, key)) {
-    const auto same =
-        std::find_if(forecasts.begin(), forecasts.end(), [&](const auto& f) { return f.id == made.id; });
-    if (same != forecasts.end()) {
-      *same = {made.id, made.version, made.tokens_per_s};
-    } else {
-      forecasts.insert(forecasts.end() - 1, {made.id, made.version, made.tokens_per_s});
-    }
-  }
-}
-
 }  // namespace
 
 std::string wanted_isa(const std::string& option) {
@@ -133,7 +105,12 @@ Prediction predict_here(harness::Submission probed, const Question& question) {
   if (!question.isa.empty()) probed.suite.isa = question.isa;
   Prediction prediction =
       predict_from(analysis::facts_of_submission(probed, chooser(""), question.what_if), question.work);
-  if (question.shape && question.what_if.empty()) use_curves(prediction, probed, *question.shape);
+  if (question.shape && question.what_if.empty()) {
+    analysis::use_probes(prediction.kinds.front(), prediction.machine.kinds.front(), question.work, probed,
+                         *question.shape);
+  } else if (!question.what_if.empty()) {
+    prediction.machine.notes.emplace_back("with --what-if facts answer, not curves and kernel rates");
+  }
   return prediction;
 }
 

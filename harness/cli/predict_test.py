@@ -29,7 +29,7 @@ class Command(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def predict(self, *arguments, **environment):
-        env = dict(os.environ, TOKROOF_HOME=str(self.folder / "home"), LC_ALL="C.UTF-8", **environment)
+        env = dict(os.environ, TOKROOF_HOME=str(self.folder / "home"), LC_ALL="C.UTF-8", COLUMNS="500", **environment)
         return subprocess.run([TOKROOF, "predict", *map(str, arguments)], capture_output=True, text=True, env=env,
                               stdin=subprocess.DEVNULL, timeout=300)
 
@@ -53,8 +53,8 @@ class Command(unittest.TestCase):
 class Elsewhere(Command):
     def test_a_cpu_of_the_catalogue_is_answered_in_words_and_as_json(self):
         text = self.predict("coreflow_1_9m", "--cpu", "ryzen 5 3400g").stdout
-        for part in ("AMD Ryzen 5 3400G, from the catalogue: nobody measured it", "dram_roof", "cache_roof",
-                     "catalogue_prior", "served by", "limited by", "by fit_half_l3", "wide because", "unverified",
+        for part in ("AMD Ryzen 5 3400G, from the catalogue: nobody measured it", "\nabout ", "dram_roof", "cache_roof",
+                     "catalogue_prior", "served by", "limited by", "by fit_half_l3", "by half-life", "vendor", "wide because", "unverified",
                      "to narrow it"):
             self.assertIn(part, text)
         answer = self.answer("coreflow_1_9m", "--cpu", "ryzen 5 3400g")
@@ -65,15 +65,15 @@ class Elsewhere(Command):
         kinds = [kind["core_kind"] for kind in self.answer("coreflow_1_9m", "--cpu", "i7-12700K")["kinds"]]
         self.assertEqual(kinds, ["performance", "efficiency"])
         text = self.predict("coreflow_1_9m", "--cpu", "i7-12700K").stdout
-        self.assertIn("core kind performance\n", text)
-        self.assertIn("core kind efficiency\n", text)
+        self.assertIn("\nperformance cores: about ", text)
+        self.assertIn("\nefficiency cores: about ", text)
 
     def test_a_recorded_topology_is_answered_or_says_why_not(self):
         self.assertEqual(self.answer("coreflow_1_9m", "--topology",
                                      TOPOLOGIES / "AMD-17h-Zen-2xEpyc-7451.xml")["machine"]["origin"], "topology")
         result = self.predict("coreflow_1_9m", "--topology", TOPOLOGIES / "nvidia-dgx-gb10.xml")
         self.assertEqual(result.returncode, 6)
-        self.assertIn("cannot say  because nobody has told what a core of this CPU reads", result.stdout)
+        self.assertIn("cannot say    dram_roof, cache_roof, catalogue_prior, because nobody has told what a core of this CPU reads", result.stdout)
         self.refused(4, "not a topology", "coreflow_1_9m", "--topology", ROOT / "README.md")
 
     def test_a_document_is_answered_from_its_probes(self):
@@ -125,6 +125,24 @@ class Elsewhere(Command):
         self.refused(2, "--active goes with --bytes", "coreflow_1_9m", "--cpu", "7742", "--active", "1MB")
         self.refused(2, "name a MODEL", "--cpu", "7742")
         self.refused(2, "name a MODEL", "coreflow_1_9m", "--cpu", "7742", "--bytes", "1MB")
+
+    def test_experts_say_from_which_cache_on_they_run_at_full_speed(self):
+        def kind(*more):
+            return self.answer("moe_ternary_206m", "--cpu", "i7-12700K", *more)["kinds"][0]
+        speed = kind()["constant_speed"]
+        self.assertAlmostEqual(speed["from_bytes"] / 55.4e6, 1, 2)
+        self.assertEqual((speed["level"], speed["here"]), ("l3", False))
+        self.assertLess(kind("--routing", "sticky:0.9")["served_by"]["dram"], kind()["served_by"]["dram"])
+        self.assertLess(kind("--routing", "zipf:1")["served_by"]["dram"], kind()["served_by"]["dram"])
+        self.assertIsNone(kind("--what-if", "l3=96MiB")["constant_speed"]["here"], "others use a shared L3, too")
+        self.assertIs(kind("--what-if", "l3=256MiB")["constant_speed"]["here"], True)
+        text = self.predict("moe_ternary_206m", "--cpu", "i7-12700K", "--routing", "sticky:0.45").stdout
+        self.assertIn("(sticky:0.45)", text)
+        self.assertIn("full speed from 52.8 MiB of last-level cache on", text)
+        self.refused(2, "no routing 'often'", "moe_ternary_206m", "--cpu", "7742", "--routing", "often")
+        self.refused(2, "no forecast knows a file's trace", "moe_ternary_206m", "--cpu", "7742", "--routing", "file:x")
+        self.refused(2, "coreflow_1_9m has no experts", "coreflow_1_9m", "--cpu", "7742", "--routing", "uniform")
+        self.refused(2, "--routing goes with", "--bytes", "1MB", "--cpu", "7742", "--routing", "uniform")
 
     def test_a_description_need_not_be_added_first(self):
         path = self.folder / "my_hybrid.json"
