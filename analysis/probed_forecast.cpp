@@ -114,8 +114,9 @@ std::vector<Contribution> why_of(const EcmForecast& ecm, const harness::ModelErr
   const bool learnt = error.submissions > 0;
   const double model = std::log(error.spread_ratio);
   return as_shares({{"ecm's own error", model * model, error.spread_ratio, learnt,
-                     learnt ? fmt::format("learnt from {} stored runs", error.submissions)
-                            : "a prior, unverified: no stored run has taught it yet",
+                     learnt ? fmt::format("learnt from {} stored runs of {}", error.submissions,
+                                          error.machines == "this" ? "this machine" : "other machines")
+                            : "unverified: a prior, no stored run has taught it yet",
                      "tokroof run"},
                     {"scatter of the probes", ecm.log_width * ecm.log_width, std::exp(ecm.log_width), true,
                      "measured: kernel_rates", "tokroof probe, while nothing else runs"}});
@@ -133,23 +134,24 @@ ConstantSpeed constant_speed(const EcmForecast& ecm, const CoreForecast& forecas
 }  // namespace
 
 void use_probes(CoreForecast& forecast, const CoreFacts& core, const Work& work,
-                const harness::Submission& probed, const models::Shape& shape) {
+                const harness::Submission& probed, const models::Shape& shape,
+                const harness::ModelError& error) {
   const harness::DecodeKey key = key_of(probed, work, shape, "warm");
-  const auto made = make_forecasts(probed, shape, key);
+  const auto made = make_forecasts(probed, shape, key, error);
   for (const harness::Forecast& one : made) put(forecast, one);
-  const auto& error = made.back().model_error;
   const auto kernels = ecm_forecast(probed, shape, key);
   const auto* ecm = std::get_if<EcmForecast>(&kernels);
-  if (ecm == nullptr || !error) return;
+  if (ecm == nullptr || !available(made.back().tokens_per_s)) return;
   forecast.answer = "ecm";
   std::stable_partition(forecast.forecasts.begin(), forecast.forecasts.end(),
                         [](const FactForecast& one) { return one.id != "ecm"; });
-  const auto flushed = make_forecasts(probed, shape, key_of(probed, work, shape, "evict_flush")).back();
+  const auto flushed =
+      make_forecasts(probed, shape, key_of(probed, work, shape, "evict_flush"), error).back();
   forecast.flushed = FactForecast{flushed.id, flushed.version, flushed.tokens_per_s};
   forecast.served_by = served_by(*ecm, work);
   forecast.terms = terms_of(*ecm);
   forecast.limit = limit_of(*ecm, forecast, core, work);
-  forecast.why = why_of(*ecm, *error);
+  forecast.why = why_of(*ecm, error);
   if (ecm->constant_from_bytes > 0) forecast.constant_speed = constant_speed(*ecm, forecast);
   set_half_life_fit(forecast, core, work);
 }

@@ -27,13 +27,13 @@ harness::Submission probed(const char* model, const KernelSpeed& speed = {1e-9, 
   return made;
 }
 
-CoreForecast forecast(const harness::Submission& from, const char* model,
-                      const std::string& routing = "none") {
+CoreForecast forecast(const harness::Submission& from, const char* model, const std::string& routing = "none",
+                      const harness::ModelError& error = model_error()) {
   const CoreFacts core = facts_of_submission(from, avx2, {}).kinds.at(0);
   const models::Shape& shape = models::find_shape(model);
   const Work work = work_of(shape, routing);
   CoreForecast made = forecast_core(core, work);
-  use_probes(made, core, work, from, shape);
+  use_probes(made, core, work, from, shape, error);
   return made;
 }
 
@@ -121,6 +121,18 @@ TEST(probed_forecast, the_interval_is_as_wide_as_probes_and_model_error_make_it)
   const CoreForecast wide = forecast(scattered, "coreflow_1_9m");
   ASSERT_EQ(wide.why.size(), 2u);
   EXPECT_NEAR(wide.why[0].share + wide.why[1].share, 1, 1e-9);
+}
+
+TEST(probed_forecast, what_stored_runs_taught_widens_it_and_is_said) {
+  const harness::ModelError learnt{1.5, 7, "this", {}};
+  const CoreForecast made = forecast(probed("coreflow_1_9m"), "coreflow_1_9m", "none", learnt);
+  ASSERT_FALSE(made.why.empty());
+  EXPECT_EQ(made.why[0].spread, 1.5);
+  EXPECT_EQ(made.why[0].source, "learnt from 7 stored runs of this machine");
+  EXPECT_TRUE(made.why[0].verified);
+  const Interval wide = tokens(made, "ecm");
+  EXPECT_NEAR(std::sqrt(wide.high / wide.low), 1.5, 1e-9);
+  EXPECT_EQ(wide.median, tokens(forecast(probed("coreflow_1_9m"), "coreflow_1_9m"), "ecm").median);
 }
 
 TEST(probed_forecast, experts_run_at_full_speed_from_the_cache_that_holds_them_all) {

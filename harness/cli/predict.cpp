@@ -72,6 +72,7 @@ Question question_of(const PredictOptions& options) {
   Question question;
   question.isa = wanted_isa(options.isa);
   question.what_if = parse_what_if(options.what_if);
+  question.database = options.database;
   if (!options.bytes.empty()) {
     ask_for_bytes(question, options);
     return question;
@@ -126,7 +127,7 @@ ExitCode outcome_of(const Prediction& prediction) {
 ExitCode answer_here(const PredictOptions& options, const Question& question, const Terminal& terminal) {
   note_interrupts();
   note_stops();
-  const Session session = open_session(options.isa);
+  Session session = open_session(options.isa);
   std::optional<harness::Submission> submission;
   if (!options.fresh) submission = stored_probes(session, options);
   if (!submission) {
@@ -134,10 +135,11 @@ ExitCode answer_here(const PredictOptions& options, const Question& question, co
     submission = probe_now(session, options, terminal);
   }
   submission->suite.isa = session.kernels->isa;
+  session.model_error = learn_from_store(options.database, submission->machine.machine_key);
   // What the user knows better, no curve knows: then the facts alone answer.
   const bool curves = question.shape.has_value() && question.what_if.empty();
   if (curves) forecast_modes(session, question, *submission);
-  Prediction prediction = predict_here(*submission, question);
+  Prediction prediction = predict_here(*submission, question, session.model_error);
   prediction.machine.origin = "here";
   if (options.json) {
     json answer = {{"probed_utc", submission->created_utc}};

@@ -9,7 +9,11 @@
 
 #include "analysis/derive.hpp"
 #include "analysis/probed_forecast.hpp"
+#include "harness/canonical_json.hpp"
+#include "harness/cli/session.hpp"
+#include "harness/cli/terminal.hpp"
 #include "harness/cpu_features.hpp"
+#include "harness/digest.hpp"
 #include "harness/nearest_name.hpp"
 #include "harness/validation.hpp"
 #include "models/kernels/select.hpp"
@@ -62,6 +66,18 @@ analysis::ChooseKernels chooser(const std::string& forced) {
   return [forced](const std::vector<std::string>& isa) { return kernels_for(isa, forced); };
 }
 
+/// What the store tells of ecm, without this document. A store that cannot be read keeps nobody from an
+/// answer.
+harness::ModelError learnt_without(const std::string& document, const std::string& machine_key,
+                                   const std::string& database) {
+  try {
+    return learn_from_store(database, machine_key, harness::sha256_hex(harness::canonical_json(document)));
+  } catch (const Error& wrong) {
+    note(fmt::format("how far ecm was off is a prior, because of the store: {}", wrong.what()));
+    return analysis::model_error();
+  }
+}
+
 }  // namespace
 
 std::string wanted_isa(const std::string& option) {
@@ -101,13 +117,14 @@ Prediction predict_topology(const std::string& path, const Question& question) {
       question.work);
 }
 
-Prediction predict_here(harness::Submission probed, const Question& question) {
+Prediction predict_here(harness::Submission probed, const Question& question,
+                        const harness::ModelError& error) {
   if (!question.isa.empty()) probed.suite.isa = question.isa;
   Prediction prediction =
       predict_from(analysis::facts_of_submission(probed, chooser(""), question.what_if), question.work);
   if (question.shape && question.what_if.empty()) {
     analysis::use_probes(prediction.kinds.front(), prediction.machine.kinds.front(), question.work, probed,
-                         *question.shape);
+                         *question.shape, error);
   } else if (!question.what_if.empty()) {
     prediction.machine.notes.emplace_back("with --what-if facts answer, not curves and kernel rates");
   }
@@ -126,7 +143,8 @@ Prediction predict_document(const std::string& path, const Question& question) {
   }
   harness::Submission probed = harness::submission_from_json(text);
   probed.derived = analysis::derive(probed);  // from the samples, whatever the document says
-  return predict_here(std::move(probed), question);
+  const harness::ModelError error = learnt_without(text, probed.machine.machine_key, question.database);
+  return predict_here(std::move(probed), question, error);
 }
 
 }  // namespace cli

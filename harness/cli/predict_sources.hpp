@@ -15,7 +15,8 @@ struct Question {
   std::optional<models::Shape> shape;  ///< none: only the bytes of `work` are known
   analysis::Work work;
   analysis::WhatIf what_if;
-  std::string isa;  ///< the kernel table to forecast for; "": the fastest that the machine runs
+  std::string isa;       ///< the kernel table to forecast for; "": the fastest that the machine runs
+  std::string database;  ///< the store that tells how far ecm was off; "": $TOKROOF_HOME/store.sqlite
 };
 
 /// Returns --isa, or $TOKROOF_ISA when that is empty, or "". Throws Error(usage) for a kernel table that this
@@ -34,11 +35,12 @@ Prediction predict_cpu(const std::string& name, const Question& question);
 Prediction predict_topology(const std::string& path, const Question& question);
 
 /// Forecasts for the machine whose probes a document holds. Throws Error(invalid_input) for a file that is no
-/// valid submission.
+/// valid submission. Its own figures teach ecm nothing.
 Prediction predict_document(const std::string& path, const Question& question);
 
 /// The same for a document at hand. With a shape and without what-if the forecasts are those of
 /// make_forecasts, for the document's own kernel table unless another is asked for.
-Prediction predict_here(harness::Submission probed, const Question& question);
+Prediction predict_here(harness::Submission probed, const Question& question,
+                        const harness::ModelError& error);
 
 }  // namespace cli

@@ -93,6 +93,17 @@ class Elsewhere(Command):
         self.assertEqual(isa(TOKROOF_ISA="scalar"), "scalar")
         self.assertEqual(isa("--isa", "avx512", TOKROOF_ISA="scalar"), "avx512")
 
+    def test_a_store_that_cannot_be_read_keeps_nobody_from_an_answer(self):
+        store = self.folder / "store.sqlite"
+        store.write_text("no store at all, but long enough to look like a file with something in it" * 100)
+        result = self.predict("coreflow_1_9m", "--machine", DOCUMENT, "--db", store)
+        self.assertIn("how far ecm was off is a prior, because of the store: ", result.stderr)
+        self.assertIn("tok/s", result.stdout)
+        self.assertIn(result.returncode, (0, 6))
+        result = self.predict("coreflow_1_9m", "--machine", DOCUMENT, "--db", self.folder / "none.sqlite")
+        self.assertEqual(result.stderr, "")
+        self.assertFalse((self.folder / "none.sqlite").exists(), "predict elsewhere stores nothing")
+
     def test_the_environment_chooses_kernels_of_a_cpu_too(self):
         result = self.predict("coreflow_1_9m", "--cpu", "Ryzen 9 7950X", "--json", TOKROOF_ISA="avx2_rowmajor")
         self.assertEqual(json.loads(result.stdout)["kinds"][0]["isa"], "avx2_rowmajor")

@@ -20,11 +20,11 @@ const std::string folder = "harness/testdata/topologies/";
 Question ask(const std::string& model = "coreflow_1_9m", const analysis::WhatIf& what_if = {},
              const std::string& isa = "") {
   const models::Shape& shape = models::find_shape(model);
-  return {shape, analysis::work_of(shape), what_if, isa};
+  return {shape, analysis::work_of(shape), what_if, isa, ""};
 }
 
 Question ask_for_bytes(int64_t bytes) {
-  return {std::nullopt, analysis::work_of_bytes(bytes, bytes), {}, ""};
+  return {std::nullopt, analysis::work_of_bytes(bytes, bytes), {}, "", ""};
 }
 
 Prediction on_cpu(const std::string& name, const std::string& model = "coreflow_1_9m",
