@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/expert_residency.hpp"
+#include "analysis/eviction.hpp"
 #include "analysis/jump_cost.hpp"
 #include "analysis/kernel_speed.hpp"
 #include "analysis/probe_series.hpp"
-#include "harness/statistics.hpp"
+#include "analysis/served_bytes.hpp"
 #include "models/token_work.hpp"
 
 namespace analysis {
@@ -20,69 +20,9 @@ using models::Reads;
 
 namespace {
 
-/// What serves each kind of bytes.
-struct Served {
-  LevelShares dense, experts, kv;
-  double constant_from_bytes = 0, last_cache_bytes = 0;
-};
+constexpr int64_t small_page_bytes = 4096;
 
-double bytes_of(const std::vector<models::KernelUse>& uses, Reads reads) {
-  double bytes = 0;
-  for (const auto& use : uses) bytes += use.reads == reads ? use.bytes : 0;
-  return bytes;
-}
-
-Reading<LevelShares> expert_shares(const std::vector<ServingLevel>& levels, const ExpertPool& pool,
-                                   const std::string& routing) {
-  LevelShares shares;
-  double nearer = 0;
-  for (const ServingLevel& level : levels) {
-    if (level.level == "dram") break;
-    const auto hit = expert_hit_ratio(pool, level.holds_bytes, routing);
-    if (const auto* why = std::get_if<Unavailable>(&hit)) return *why;
-    (level.level == "l2" ? shares.l2 : shares.l3) = std::max(std::get<double>(hit) - nearer, 0.0);
-    nearer = std::max(nearer, std::get<double>(hit));
-  }
-  shares.dram = 1 - nearer;
-  return shares;
-}
-
-/// Everything as warm; K and V share the fate of the weights that pass between two reads of them.
-Reading<Served> served_warm(const harness::Submission& probed, const std::vector<models::KernelUse>& uses,
-                            const models::Shape& shape, const std::string& routing) {
-  const auto curve = find_curve(probed, "probes", "load_bandwidth", harness::Spread::of_next_90);
-  if (const auto* why = std::get_if<Unavailable>(&curve)) return *why;
-  const auto levels = serving_levels(probed.machine, std::get<harness::Curve>(curve));
-  if (const auto* why = std::get_if<Unavailable>(&levels)) return *why;
-  const auto& known = std::get<std::vector<ServingLevel>>(levels);
-  const double kv = bytes_of(uses, Reads::kv), visited = bytes_of(uses, Reads::experts);
-  const double weights = static_cast<double>(models::cost(shape).weight_bytes_per_token);
-  Served served;
-  served.dense = cyclic_shares(known, std::get<harness::Curve>(curve), weights + kv);
-  served.kv = served.dense;
-  served.last_cache_bytes = known[known.size() - 2].holds_bytes;
-  if (shape.experts.count == 0) return served;
-  const ExpertPool pool{weights - visited + kv, models::pool_bytes(shape), visited, shape.experts.count,
-                        shape.experts.top_k};
-  served.constant_from_bytes = pool.dense_bytes + pool.pool_bytes;
-  const auto experts = expert_shares(known, pool, routing);
-  if (const auto* why = std::get_if<Unavailable>(&experts)) return *why;
-  served.experts = std::get<LevelShares>(experts);
-  return served;
-}
-
-Reading<Served> served_by(const harness::Submission& probed, const std::vector<models::KernelUse>& uses,
-                          const models::Shape& shape, const harness::DecodeKey& key) {
-  if (key.mode == "evict_stream") return Served{all_from_dram, all_from_dram, all_from_dram};
-  if (key.mode == "evict_flush") {
-    // A flush spares K and V, and nothing else is read after it that could push them out of the nearest
-    // cache.
-    return Served{all_from_dram, all_from_dram, LevelShares{1, 0, 0}};
-  }
-  return served_warm(probed, uses, shape, key.routing);
-}
-
-const LevelShares& shares_of(const Served& served, Reads reads) {
+const LevelShares& shares_of(const ServedBytes& served, Reads reads) {
   static const LevelShares nearest{1, 0, 0};
   return reads == Reads::dense     ? served.dense
          : reads == Reads::experts ? served.experts
@@ -108,43 +48,118 @@ void add(EcmForecast& forecast, const char* part, double seconds) {
   forecast.parts.push_back({part, seconds});
 }
 
-std::string refusal(const harness::DecodeKey& key) {
-  if (key.arithmetic != "int8") return "kernel_rates measures integer kernels alone";
-  if (key.threads != 1) return "kernel_rates measures one thread";
-  return "";
+/// At a size, or at the largest (0).
+double median_rate(const Reading<harness::Curve>& curve, double bytes) {
+  const auto& rates = std::get<harness::Curve>(curve);
+  return bytes > 0 ? harness::read_at(rates, bytes).value.median : rates.values.back();
+}
+
+/// What a team's threads can draw from shared levels, each its part. Unavailable when a level that serves
+/// them was not streamed from by so many.
+Reading<RateLimits> limits_of_team(const harness::Submission& probed, const ServedBytes& served,
+                                   int threads) {
+  RateLimits limits;
+  if (threads == 1) return limits;
+  constexpr double too_little = 0.001;
+  const auto most = [&](double LevelShares::*level) {
+    return std::max({served.dense.*level, served.experts.*level, served.kv.*level});
+  };
+  const auto stream = [&](const char* probe, double bytes, double& limit, const char* level) -> std::string {
+    const auto curve = find_curve(probed, "probes", probe, harness::Spread::of_median_95, threads);
+    if (!available(curve))
+      return fmt::format("{} was not read by {} threads together ({})", level, threads, probe);
+    limit = median_rate(curve, bytes) / threads;
+    return "";
+  };
+  std::string why;
+  if (most(&LevelShares::l3) >= too_little)
+    why = stream("load_bandwidth", static_cast<double>(roof_size_bytes(probed.machine, 3)),
+                 limits.l3_bytes_per_s, "l3");
+  if (why.empty() && most(&LevelShares::dram) >= too_little)
+    why = stream("dram_stream", 0, limits.dram_bytes_per_s, "dram");
+  if (!why.empty()) return Unavailable{why};
+  return limits;
+}
+
+/// Adds up a token's kernels. Every thread of a team makes each call on its part of the rows or heads, and
+/// the steps over vectors in full.
+Reading<EcmForecast> add_up(const harness::Submission& probed, const std::vector<models::KernelUse>& uses,
+                            const models::Shape& shape, const harness::DecodeKey& key,
+                            const ServedBytes& served) {
+  const auto shared = limits_of_team(probed, served, key.threads);
+  if (const auto* why = std::get_if<Unavailable>(&shared)) return *why;
+  EcmForecast forecast;
+  forecast.dense = served.dense;
+  forecast.experts = served.experts;
+  forecast.constant_from_bytes = served.constant_from_bytes;
+  forecast.last_cache_bytes = served.last_cache_bytes;
+  double widths = 0, read_bytes = 0;
+  for (const models::KernelUse& use : uses) {
+    const auto speed = kernel_speed(probed, key.isa, use);
+    if (const auto* why = std::get_if<Unavailable>(&speed)) return *why;
+    const double bytes = use.reads == Reads::nothing ? use.bytes : use.bytes / key.threads;
+    const auto time = kernel_time(std::get<KernelSpeed>(speed), use.calls, bytes,
+                                  shares_of(served, use.reads), std::get<RateLimits>(shared));
+    if (const auto* why = std::get_if<Unavailable>(&time)) return *why;
+    const auto& spent = std::get<KernelTime>(time);
+    add(forecast, part_of(use.reads), spent.seconds);
+    read_bytes += use.reads == Reads::nothing ? 0 : use.bytes;
+    widths += spent.seconds * spent.log_width;
+  }
+  const double jumps = served.experts.dram * shape.experts.top_k * static_cast<double>(shape.blocks.size());
+  const double jump_s = jump_seconds(probed);
+  if (jumps > 0 && jump_s > 0) add(forecast, "jumps", jumps * jump_s);
+  const double walk_s = page_walk_s(probed);
+  if (key.mode == "evict_stream" && key.page_bytes == small_page_bytes && walk_s > 0)
+    add(forecast, "addresses", read_bytes / key.threads / static_cast<double>(small_page_bytes) * walk_s);
+  forecast.log_width = widths / forecast.seconds;
+  return forecast;
+}
+
+/// What is left of experts depends on how long a token takes, and that on what is left of them: repeated
+/// until it stays.
+Reading<EcmForecast> settle(const harness::Submission& probed, const std::vector<models::KernelUse>& uses,
+                            const models::Shape& shape, const harness::DecodeKey& key,
+                            const HalfLives& half_lives) {
+  constexpr int most_rounds = 50;
+  constexpr double close = 1e-9;
+  double token_s = 0;
+  for (int round = 0;; ++round) {
+    const auto served = served_bytes(probed, uses, shape, key, token_s, half_lives);
+    if (const auto* why = std::get_if<Unavailable>(&served)) return *why;
+    auto made = add_up(probed, uses, shape, key, std::get<ServedBytes>(served));
+    const auto* forecast = std::get_if<EcmForecast>(&made);
+    if (!forecast || half_lives.empty() || round == most_rounds ||
+        std::abs(forecast->seconds - token_s) <= close * token_s)
+      return made;
+    token_s = forecast->seconds;
+  }
 }
 
 }  // namespace
 
 Reading<EcmForecast> ecm_forecast(const harness::Submission& probed, const models::Shape& shape,
                                   const harness::DecodeKey& key) {
-  const std::string refused = refusal(key);
-  if (!refused.empty()) return Unavailable{refused};
+  if (key.arithmetic != "int8") return Unavailable{"kernel_rates measures integer kernels alone"};
   const auto uses = models::token_work(shape, key.position_first, key.position_last);
-  const auto found = served_by(probed, uses, shape, key);
-  if (const auto* why = std::get_if<Unavailable>(&found)) return *why;
-  const Served& served = std::get<Served>(found);
-  EcmForecast forecast;
-  forecast.dense = served.dense;
-  forecast.experts = served.experts;
-  forecast.constant_from_bytes = served.constant_from_bytes;
-  forecast.last_cache_bytes = served.last_cache_bytes;
-  double widths = 0;
-  for (const models::KernelUse& use : uses) {
-    const auto speed = kernel_speed(probed, key.isa, use);
-    if (const auto* why = std::get_if<Unavailable>(&speed)) return *why;
-    const auto time =
-        kernel_time(std::get<KernelSpeed>(speed), use.calls, use.bytes, shares_of(served, use.reads));
-    if (const auto* why = std::get_if<Unavailable>(&time)) return *why;
-    const auto& spent = std::get<KernelTime>(time);
-    add(forecast, part_of(use.reads), spent.seconds);
-    widths += spent.seconds * spent.log_width;
+  HalfLives usual, brief, lasting;
+  if (shape.experts.count > 0) {
+    for (const auto& [level, life_s] : half_lives_s(probed)) {
+      usual[level] = life_s.median;
+      brief[level] = life_s.low;
+      lasting[level] = life_s.high;
+    }
   }
-  const double jumps = served.experts.dram * shape.experts.top_k * static_cast<double>(shape.blocks.size());
-  const double jump_s = jump_seconds(probed, models::expert_bytes(shape));
-  if (jumps > 0 && jump_s > 0) add(forecast, "jumps", jumps * jump_s);
-  forecast.log_width = widths / forecast.seconds;
-  return forecast;
+  auto made = settle(probed, uses, shape, key, usual);
+  auto* forecast = std::get_if<EcmForecast>(&made);
+  if (!forecast || usual.empty()) return made;
+  // Experts stay the longer the longer the half-life: its interval is one of the speed, too.
+  const auto slowest = settle(probed, uses, shape, key, brief),
+             fastest = settle(probed, uses, shape, key, lasting);
+  const auto *slow = std::get_if<EcmForecast>(&slowest), *fast = std::get_if<EcmForecast>(&fastest);
+  if (slow && fast)
+    forecast->log_width = std::hypot(forecast->log_width, std::log(slow->seconds / fast->seconds) / 2);
+  return made;
 }
 
 harness::Interval tokens_per_s(const EcmForecast& forecast, const harness::ModelError& error) {

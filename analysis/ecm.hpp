@@ -17,7 +17,7 @@ struct EcmForecast {
     std::string name;
     double seconds = 0;
   };
-  std::vector<Part> parts;  ///< weights, experts, attention, vectors, jumps
+  std::vector<Part> parts;  ///< weights, experts, attention, vectors, jumps, addresses
   double seconds = 0;
   double log_width = 0;  ///< of the probes' spread alone, 90 %
   LevelShares dense, experts;
@@ -26,9 +26,10 @@ struct EcmForecast {
   double last_cache_bytes = 0;  ///< what this machine's holds
 };
 
-/// Forecasts from the probes of a submission. Modes evict_flush and evict_stream read all weights from dram
-/// and, the latter, K and V; all others as warm. Unavailable with the reason for float arithmetic, several
-/// threads, and what kernel_rates, load_bandwidth or the topology do not tell.
+/// Forecasts from the probes of a submission: served_bytes.hpp says what serves each mode. Of several threads
+/// each runs its part of every kernel, and levels that they share give no more than what they streamed from
+/// them together; barriers are left out. Unavailable with the reason for float arithmetic, and for what
+/// kernel_rates, load_bandwidth, a team's stream or the topology do not tell.
 harness::Reading<EcmForecast> ecm_forecast(const harness::Submission& probed, const models::Shape& shape,
                                            const harness::DecodeKey& key);
 

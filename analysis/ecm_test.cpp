@@ -85,16 +85,116 @@ TEST(Ecm, says_from_which_cache_size_on_a_mixture_of_experts_has_constant_speed)
   EXPECT_LT(sticky.seconds, not_all.seconds);
 }
 
-TEST(Ecm, a_jump_to_each_expert_in_memory_costs_what_chunked_stream_says) {
+TEST(Ecm, a_jump_to_each_expert_in_memory_costs_what_derived_jumps_say) {
   auto from = probed("moe_ternary_402m");
   const double without = forecast(from, "moe_ternary_402m", "evict_flush", "uniform").seconds;
-  // 49,152 bytes at 8 GB/s instead of memory's 10.
-  auto chunks = test_curve("chunked_stream", "bytes", {49152}, [](int64_t) { return 8e9; });
+  // 200 ns to begin a chunk, then 8 GB/s.
+  auto chunks = test_curve("chunked_stream", "bytes", {8192, 49152, 262144}, [](int64_t size) {
+    return static_cast<double>(size) / (200e-9 + static_cast<double>(size) / 8e9);
+  });
   chunks.params["pool_bytes"] = int64_t{128} << 20;
   from.launches[0].series.push_back(chunks);
-  const double jump_s = 49152 / 8e9 - 49152 / 10e9;
-  EXPECT_NEAR(forecast(from, "moe_ternary_402m", "evict_flush", "uniform").seconds - without, 4 * 8 * jump_s,
-              1e-9);
+  EXPECT_NEAR(forecast(from, "moe_ternary_402m", "evict_flush", "uniform").seconds - without, 4 * 8 * 200e-9,
+              1e-8);
+}
+
+TEST(Ecm, a_stream_pushes_addresses_out_too_which_costs_small_pages_what_the_probe_says) {
+  auto from = probed();
+  const auto seconds = [&](const char* mode, int64_t page_bytes) {
+    auto key = key_of(from, "coreflow_1_9m", mode);
+    key.page_bytes = page_bytes;
+    return std::get<EcmForecast>(ecm_forecast(from, models::find_shape("coreflow_1_9m"), key)).seconds;
+  };
+  const double streamed = seconds("evict_stream", 4096), flushed = seconds("evict_flush", 4096);
+  // 2 MiB on 512 pages: after 16 MiB all is still cached; after 32 MiB it is gone, and 10 ns a page with it.
+  harness::Series eviction, small_pages;
+  eviction.probe = "eviction";
+  small_pages.probe = "eviction_small_pages";
+  eviction.work_unit = small_pages.work_unit = "bytes";
+  eviction.params = {{"warm_lap_ns", int64_t{18'000}},        {"warm_lap_low_ns", int64_t{18'000}},
+                     {"warm_lap_high_ns", int64_t{18'000}},   {"flushed_lap_ns", int64_t{48'000}},
+                     {"flushed_lap_low_ns", int64_t{48'000}}, {"flushed_lap_high_ns", int64_t{48'000}}};
+  eviction.sizes_bytes = {16 << 20, 32 << 20};
+  eviction.work_per_sample = {2 << 20, 2 << 20};
+  eviction.samples_by_size = {{20'000}, {48'000}};
+  small_pages.sizes_bytes = {16 << 20, 32 << 20, 16 << 20, 32 << 20};
+  small_pages.work_per_sample.assign(4, 2 << 20);
+  small_pages.samples_by_size = {{48'000}, {48'000}, {20'000}, {53'120}};
+  from.launches[0].series.push_back(eviction);
+  from.launches[0].series.push_back(small_pages);
+  double bytes = 0;
+  for (const auto& use : models::token_work(models::find_shape("coreflow_1_9m"), 0, 127))
+    bytes += use.reads == models::Reads::nothing ? 0 : use.bytes;
+  EXPECT_NEAR(seconds("evict_stream", 4096) - streamed, bytes / 4096 * 10e-9, 1e-10);
+  EXPECT_EQ(seconds("evict_stream", 2 << 20), streamed);
+  EXPECT_EQ(seconds("evict_flush", 4096), flushed);
+}
+
+/// A retention probe that found half of an L3 set gone after so long.
+harness::Series retention(double half_life_ms) {
+  constexpr int delays = 4;
+  harness::Series series;
+  series.probe = "retention";
+  series.work_unit = "bytes";
+  series.params = {
+      {"delays", int64_t{delays}}, {"level_0", std::string("l3")}, {"flushed_lap_0_ns", int64_t{900'000}}};
+  for (int i = 0; i < delays; ++i) {
+    const double delay_ms = half_life_ms * i;
+    const double left = std::exp2(-i);
+    series.params["delay_" + std::to_string(i) + "_ns"] = static_cast<int64_t>(delay_ms * 1e6);
+    series.sizes_bytes.push_back(16 << 20);
+    series.work_per_sample.push_back(16 << 20);
+    auto& laps_ns = series.samples_by_size.emplace_back();
+    for (int j = -2; j <= 2; ++j) laps_ns.push_back(std::llround(900'000 - left * 500'000) + j * 5'000);
+  }
+  return series;
+}
+
+TEST(Ecm, experts_left_alone_are_missing_as_retention_says) {
+  const char* model = "moe_ternary_105m";  // all of it fits the invented L3
+  auto from = probed(model);
+  EXPECT_EQ(forecast(from, model, "warm", "uniform").experts.dram, 0);
+  from.launches[0].series.push_back(retention(5));
+  const auto lossy = forecast(from, model, "warm", "uniform");
+  // An expert is visited every 15 tokens of lossy.seconds on average: q = 2^(-t / 5 ms) is left of it after
+  // each, and p q / (1 - (1 - p) q) when it is visited again.
+  const double p = 4.0 / 60, q = std::exp2(-lossy.seconds / 5e-3);
+  EXPECT_NEAR(lossy.experts.dram, 1 - p * q / (1 - (1 - p) * q), 1e-6);
+  EXPECT_GT(lossy.experts.dram, 0.05);
+  EXPECT_GT(forecast(from, model, "warm", "sticky:0.45").experts.l3, lossy.experts.l3);
+  EXPECT_GT(lossy.log_width, 0) << "a half-life is not known exactly";
+  // What a flush took is not there whatever a cache would have kept; dense models leave nothing alone.
+  auto dense = probed();
+  const double before = forecast(dense, "coreflow_1_9m", "warm").seconds;
+  dense.launches[0].series.push_back(retention(5));
+  EXPECT_EQ(forecast(dense, "coreflow_1_9m", "warm").seconds, before);
+}
+
+TEST(Ecm, threads_share_what_they_streamed_together) {
+  TestRun run;
+  run.l2_bytes = 256 << 10;
+  auto from = probed("coreflow_1_9m", run);
+  auto key = key_of(from, "coreflow_1_9m", "evict_flush");
+  key.threads = 2;
+  const auto& shape = models::find_shape("coreflow_1_9m");
+  const auto reason = [&] { return std::get<harness::Unavailable>(ecm_forecast(from, shape, key)).reason; };
+  EXPECT_EQ(reason(), "dram was not read by 2 threads together (dram_stream)");
+  auto team = test_curve("dram_stream", "bytes", {256 << 20}, [](int64_t) { return 12e9; });
+  team.params["threads"] = int64_t{2};
+  from.launches[0].series.push_back(team);
+  // Each thread reads half of the bytes, at 6 GB/s instead of 10.
+  double seconds = 0;
+  for (const auto& use : models::token_work(shape, 0, 127)) {
+    const double bytes = use.reads == models::Reads::nothing ? use.bytes : use.bytes / 2;
+    const bool weights = use.reads == models::Reads::dense;
+    seconds += use.calls * 100e-9 + bytes / (weights ? 6e9 : 80e9);
+  }
+  EXPECT_NEAR(std::get<EcmForecast>(ecm_forecast(from, shape, key)).seconds / seconds, 1, 1e-4);
+  key.mode = "warm";
+  EXPECT_EQ(reason(), "l3 was not read by 2 threads together (load_bandwidth)");
+  // Half of the weights fit the L2 of each: nothing is shared.
+  from = probed();
+  EXPECT_EQ(std::get<EcmForecast>(ecm_forecast(from, shape, key)).dense.l2, 1);
 }
 
 TEST(Ecm, the_interval_is_the_wider_for_the_models_own_error) {
@@ -114,9 +214,6 @@ TEST(Ecm, refuses_what_was_not_measured_and_says_so) {
   };
   auto key = key_of(from, "coreflow_1_9m", "warm");
   EXPECT_EQ(reason(test_submission(), key), "kernel_rates has not run");
-  key.threads = 2;
-  EXPECT_EQ(reason(from, key), "kernel_rates measures one thread");
-  key.threads = 1;
   key.arithmetic = "float";
   EXPECT_EQ(reason(from, key), "kernel_rates measures integer kernels alone");
 }

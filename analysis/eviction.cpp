@@ -37,6 +37,25 @@ harness::Reading<int64_t> bytes_to_stream(const harness::Submission& submission)
   return cold;
 }
 
+double page_walk_s(const harness::Submission& submission) {
+  constexpr double page_bytes = 4096;
+  const auto found = find_series(submission, "probes", "eviction_small_pages");
+  const auto cold = cold_bytes(submission);
+  if (!available(found) || !available(cold)) return 0;
+  const Series& series = *std::get<const Series*>(found);
+  const size_t sizes = series.sizes_bytes.size() / 2;
+  std::vector<double> flushed_ns, streamed_ns;
+  for (size_t i = 0; i < 2 * sizes && i < series.samples_by_size.size(); ++i) {
+    if (series.sizes_bytes[i] < std::get<int64_t>(cold)) continue;
+    auto& laps_ns = i < sizes ? flushed_ns : streamed_ns;
+    laps_ns.insert(laps_ns.end(), series.samples_by_size[i].begin(), series.samples_by_size[i].end());
+  }
+  if (flushed_ns.empty() || streamed_ns.empty() || series.work_per_sample.empty()) return 0;
+  const double longer_ns = harness::median(streamed_ns) - harness::median(flushed_ns),
+               pages = static_cast<double>(series.work_per_sample[0]) / page_bytes;
+  return longer_ns > 0 && pages > 0 ? longer_ns * 1e-9 / pages : 0;
+}
+
 std::vector<std::vector<harness::LineCount>> looks_of(const Series& series) {
   std::vector<std::vector<harness::LineCount>> looks(series.sizes_bytes.size());
   const int64_t lines_per_look = integer_param(series, "lines_per_look", 0);

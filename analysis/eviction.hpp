@@ -18,6 +18,11 @@ harness::Reading<int64_t> cold_bytes(const harness::Submission& submission);
 /// more than the one that found cold_bytes(); that itself when it was the largest.
 harness::Reading<int64_t> bytes_to_stream(const harness::Submission& submission);
 
+/// Returns how many seconds longer a page of 4 KiB takes to read when a stream has pushed its address out of
+/// the caches, too, which a flush does not: what the probe's set on small pages took longer after the stream
+/// than after a flush, per page; at least 0, and 0 where the probe does not tell.
+double page_walk_s(const harness::Submission& submission);
+
 /// Returns what the meter of `eviction` or `retention` saw at each position of the series, look by look: from
 /// the params looks_I and lines_per_look; of documents that hold sums alone (lines_I, resident_lines_I) as
 /// one look. No look where none was taken or the numbers cannot be.

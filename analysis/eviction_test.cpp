@@ -42,6 +42,32 @@ TEST(EvictionVerdict, recomputes_the_cold_size_from_the_laps) {
   EXPECT_FALSE(available(cold_bytes(with_probe(series))));
 }
 
+/// Laps over a set of 512 small pages: after each size 48 µs flushed, and longer after the stream.
+harness::Series small_pages(int64_t longer_ns) {
+  harness::Series series;
+  series.probe = "eviction_small_pages";
+  series.work_unit = "bytes";
+  for (int streamed = 0; streamed < 2; ++streamed) {
+    for (int size = 0; size < 5; ++size) {
+      series.sizes_bytes.push_back(16 * mib << size);
+      // What did not evict says nothing.
+      series.samples_by_size.push_back({48'000 + streamed * (size < 3 ? -30'000 : longer_ns)});
+    }
+  }
+  series.work_per_sample.assign(10, 2 * mib);
+  return series;
+}
+
+TEST(PageWalk, is_what_a_set_on_small_pages_takes_longer_after_a_stream_than_after_a_flush) {
+  auto made = with_probe(recorded_probe());
+  EXPECT_EQ(page_walk_s(made), 0) << "older documents do not tell";
+  made.launches.front().series.push_back(small_pages(5'120));
+  EXPECT_NEAR(page_walk_s(made), 10e-9, 1e-15);  // 5,120 ns of 512 pages
+  made.launches.front().series.back() = small_pages(-1'000);
+  EXPECT_EQ(page_walk_s(made), 0);
+  EXPECT_EQ(page_walk_s(with_probe(small_pages(5'120))), 0) << "nothing was seen to be evicted";
+}
+
 /// The laps that gave the references of recorded_probe().
 harness::Series recorded_references() {
   harness::Series series;

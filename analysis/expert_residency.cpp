@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace analysis {
@@ -48,19 +49,37 @@ std::vector<double> visit_probabilities(const ExpertPool& pool, double exponent)
   return weights;
 }
 
+/// Σ visit (1 − visit)^(j − 1) kept^j over j = 1 … tokens: how much of an expert is left when it is visited
+/// again.
+double left_at_next(double visit, double tokens, double kept) {
+  const double missed = (1 - visit) * kept;
+  return visit * kept * (1 - std::pow(missed, tokens)) / (1 - missed);
+}
+
+/// How many tokens back a cache reaches that holds this share of experts visited with one probability.
+double reach(double visit, double held) {
+  return held >= 1 ? std::numeric_limits<double>::infinity() : std::log1p(-held) / std::log1p(-visit);
+}
+
+double uniform_hits(double visit, double held, double kept) {
+  if (visit >= 1) return held * kept;  // all experts at every token
+  return left_at_next(visit, reach(visit, held), kept);
+}
+
 /// `held`: the share of the pool that the cache holds.
-double che(const std::vector<double>& visits, double held) {
+double skewed_hits(const std::vector<double>& visits, double held, double kept) {
   const auto resident = [](double visit, double tokens) { return 1 - std::pow(1 - visit, tokens); };
-  const double tokens = solve(
-      [&](double t) {
-        double sum = 0;
-        for (const double visit : visits) sum += resident(visit, t);
-        return sum / static_cast<double>(visits.size());
-      },
-      held, 1);
+  const double tokens = held >= 1 ? std::numeric_limits<double>::infinity()
+                                  : solve(
+                                        [&](double t) {
+                                          double sum = 0;
+                                          for (const double visit : visits) sum += resident(visit, t);
+                                          return sum / static_cast<double>(visits.size());
+                                        },
+                                        held, 1);
   double hits = 0, all = 0;
   for (const double visit : visits) {
-    hits += visit * resident(visit, tokens);
+    hits += visit * left_at_next(visit, tokens, kept);
     all += visit;
   }
   return hits / all;
@@ -69,19 +88,23 @@ double che(const std::vector<double>& visits, double held) {
 }  // namespace
 
 harness::Reading<double> expert_hit_ratio(const ExpertPool& pool, double cache_bytes,
-                                          const std::string& routing) {
+                                          const std::string& routing, double kept) {
   if (routing.starts_with("file:"))
     return harness::Unavailable{"which experts the file's trace repeats is not known"};
   const double room = cache_bytes - pool.dense_bytes;
-  if (room >= pool.pool_bytes) return 1.0;
+  const bool all = room >= pool.pool_bytes;
+  if (all && kept >= 1) return 1.0;
   if (room < pool.token_bytes) return 0.0;
-  const double held = room / pool.pool_bytes;
+  const double held = all ? 1 : room / pool.pool_bytes, experts = pool.experts, chosen = pool.top_k;
+  if (routing.starts_with("zipf:"))
+    return skewed_hits(visit_probabilities(pool, parameter_of(routing)), held, kept);
   if (routing.starts_with("sticky:")) {
+    // Kept for the next token, or drawn anew: then it was not among those of the token before.
     const double rho = parameter_of(routing);
-    return rho + (1 - rho) * held;
+    const double drawn = experts > chosen ? std::min((1 - rho) * chosen / (experts - chosen), 1.0) : 1;
+    return rho * kept + (drawn > 0 ? (1 - rho) * kept * uniform_hits(drawn, held, kept) : 0);
   }
-  if (routing.starts_with("zipf:")) return che(visit_probabilities(pool, parameter_of(routing)), held);
-  return held;
+  return uniform_hits(chosen / experts, held, kept);
 }
 
 }  // namespace analysis

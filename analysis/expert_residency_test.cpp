@@ -26,11 +26,16 @@ ExpertPool pool() {
 /// Keeps the chunks that were read last.
 class Lru {
  public:
-  explicit Lru(size_t capacity) : capacity_(capacity) {}
+  /// `kept`: a chunk that is not read is still there after a token with this probability.
+  explicit Lru(size_t capacity, double kept = 1) : capacity_(capacity), kept_(kept) {}
+  void next_token() { ++token_; }
   bool read(int chunk) {
     const auto found = where_.find(chunk);
-    const bool hit = found != where_.end();
-    if (hit) order_.erase(found->second);
+    const bool there = found != where_.end();
+    const bool hit = there && static_cast<double>(random_.next() >> 11) * 0x1p-53 <
+                                  std::pow(kept_, token_ - last_read_[chunk]);
+    last_read_[chunk] = token_;
+    if (there) order_.erase(found->second);
     order_.push_front(chunk);
     where_[chunk] = order_.begin();
     if (order_.size() > capacity_) {
@@ -42,6 +47,10 @@ class Lru {
 
  private:
   size_t capacity_;
+  double kept_;
+  int token_ = 0;
+  harness::SplitMix64 random_{7};
+  std::unordered_map<int, int> last_read_;
   std::list<int> order_;
   std::unordered_map<int, std::list<int>::iterator> where_;
 };
@@ -79,12 +88,12 @@ class Router {
   harness::SplitMix64 random_{42};
 };
 
-double simulated(double rho, double exponent, int capacity_chunks) {
-  Lru cache(static_cast<size_t>(capacity_chunks));
+double simulated(double rho, double exponent, int capacity_chunks, double kept = 1) {
+  Lru cache(static_cast<size_t>(capacity_chunks), kept);
   Router router(rho, exponent);
   int64_t hits = 0, visits = 0;
   constexpr int tokens = 3000, warmup = 1000;
-  for (int token = 0; token < tokens; ++token) {
+  for (int token = 0; token < tokens; ++token, cache.next_token()) {
     for (int layer = 0; layer < layers; ++layer) {
       for (int i = layer * dense_chunks / layers; i < (layer + 1) * dense_chunks / layers; ++i)
         cache.read(-1 - i);
@@ -99,8 +108,8 @@ double simulated(double rho, double exponent, int capacity_chunks) {
   return static_cast<double>(hits) / static_cast<double>(visits);
 }
 
-double closed(const std::string& routing, int capacity_chunks) {
-  return std::get<double>(expert_hit_ratio(pool(), capacity_chunks * expert_bytes, routing));
+double closed(const std::string& routing, int capacity_chunks, double kept = 1) {
+  return std::get<double>(expert_hit_ratio(pool(), capacity_chunks * expert_bytes, routing, kept));
 }
 
 TEST(ExpertResidency, uniform_routing_hits_as_a_simulated_cache_does) {
@@ -117,6 +126,21 @@ TEST(ExpertResidency, skewed_routing_hits_as_a_simulated_cache_does) {
   for (const int chunks : {200, 300, 400, 500})
     EXPECT_NEAR(closed("zipf:1", chunks), simulated(0, 1, chunks), 0.05) << chunks;
   EXPECT_GT(closed("zipf:1", 300), closed("uniform", 300) + 0.1);
+}
+
+TEST(ExpertResidency, what_others_push_out_is_missing_as_in_a_simulated_cache) {
+  for (const int chunks : {300, 700}) {  // the last holds all
+    for (const double kept : {0.95, 0.6}) {
+      EXPECT_NEAR(closed("uniform", chunks, kept), simulated(0, 0, chunks, kept), 0.05)
+          << chunks << " " << kept;
+      EXPECT_NEAR(closed("sticky:0.45", chunks, kept), simulated(0.45, 0, chunks, kept), 0.05)
+          << chunks << " " << kept;
+      EXPECT_NEAR(closed("zipf:1", chunks, kept), simulated(0, 1, chunks, kept), 0.05)
+          << chunks << " " << kept;
+    }
+  }
+  EXPECT_LT(closed("uniform", 700, 0.9), 0.5) << "although all of it fits";
+  EXPECT_NEAR(closed("sticky:1", 700, 0.9), 0.9, 1e-9);
 }
 
 TEST(ExpertResidency, is_all_where_everything_fits_and_none_where_a_token_does_not) {

@@ -80,13 +80,26 @@ std::string samples_text(const harness::Series& series) {
 /// What tells the series of one probe apart.
 std::string params_text(const harness::Series& series) {
   std::string text;
-  for (const char* name :
-       {"isa", "kernel", "cols", "heads", "levels", "call_bytes", "short_call_bytes", "pool_bytes"}) {
+  for (const char* name : {"isa", "kernel", "cols", "heads", "levels", "call_bytes", "short_call_bytes",
+                           "far_call_bytes", "pool_bytes"}) {
     const auto found = series.params.find(name);
     if (found == series.params.end()) continue;
     if (const auto* word = std::get_if<std::string>(&found->second))
       text += fmt::format(" {}={}", name, *word);
     if (const auto* count = std::get_if<int64_t>(&found->second)) text += fmt::format(" {}={}", name, *count);
+  }
+  return text;
+}
+
+/// All params: canonical JSON does not tell 2.0 from 2.
+std::string all_params_text(const harness::Series& series) {
+  std::string text;
+  for (const auto& [name, param] : series.params) {
+    text += fmt::format(" {}=", name);
+    if (const auto* word = std::get_if<std::string>(&param)) text += *word;
+    if (const auto* count = std::get_if<int64_t>(&param))
+      text += fmt::format("{:.9g}", static_cast<double>(*count));
+    if (const auto* real = std::get_if<double>(&param)) text += fmt::format("{:.9g}", *real);
   }
   return text;
 }
@@ -112,6 +125,8 @@ std::string inputs_text(const Submission& probed) {
       if (series.status != harness::Status::ok) continue;
       if (series.probe == "kernel_rates" || series.probe == "chunked_stream")
         text += fmt::format("{}{}\n", series.probe, params_text(series)) + samples_text(series);
+      if (series.probe.starts_with("retention") || series.probe.starts_with("eviction"))
+        text += fmt::format("{}{}\n", series.probe, all_params_text(series)) + samples_text(series);
     }
   }
   return text;

@@ -191,7 +191,7 @@ TEST(forecast, carries_the_key_and_leaves_the_time_to_the_caller) {
   const auto key = decode_key(probed.plans[0], probed.machine, "evict_read", "sibling");
   for (const auto& forecast : make_forecasts(probed, shape(), key)) {
     EXPECT_EQ(forecast.key, key);
-    EXPECT_EQ(forecast.version, forecast.id == "ecm" ? "1" : "2");
+    EXPECT_EQ(forecast.version, forecast.id == "ecm" ? ecm_version : roofs_version);
     EXPECT_EQ(forecast.made_ns, 0);
     EXPECT_EQ(forecast.made_utc, "");
   }

@@ -4,9 +4,8 @@
 
 namespace analysis {
 
-/// Returns by how many seconds a chunk of `bytes` at a random place of memory takes longer than the same
-/// bytes of a stream: bytes ÷ chunked_stream's rate at that chunk from its largest pool, less bytes ÷
-/// dram_stream's rate. At least 0; 0 when either probe has nothing, and for 0 bytes.
-double jump_seconds(const harness::Submission& probed, double bytes);
+/// Returns the seconds that it costs to begin a chunk at a random place of memory, as derived.jumps has it
+/// for the largest pool of chunked_stream; at least 0. 0 when the probe has nothing.
+double jump_seconds(const harness::Submission& probed);
 
 }  // namespace analysis

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "harness/statistics.hpp"
@@ -71,16 +72,22 @@ double robust_log_width(const std::vector<double>& seconds) {
   return harness::student_t_quantile(0.95, n - 1) * 1.4826 * harness::median(logs) * std::sqrt(1 + 1 / n);
 }
 
-/// Per level, and per level with "_short", the time of one call. Empty when the series is malformed.
+double bytes_of_call(const Series& series, const std::string& level) {
+  const char* name = level.ends_with("_short") ? "short_call_bytes"
+                     : level.ends_with("_far") ? "far_call_bytes"
+                                               : "call_bytes";
+  return static_cast<double>(param<int64_t>(series, name, 0));
+}
+
+/// Per level, and per level with "_short" and "_far", the time of one call. Empty when the series is
+/// malformed.
 std::map<std::string, CallTime> call_times(const Series& series) {
   std::map<std::string, CallTime> times;
   std::istringstream words(param<std::string>(series, "levels", ""));
-  const auto long_bytes = static_cast<double>(param<int64_t>(series, "call_bytes", 0)),
-             short_bytes = static_cast<double>(param<int64_t>(series, "short_call_bytes", 0));
   size_t i = 0;
   for (std::string level; words >> level; ++i) {
     if (i >= series.samples_by_size.size() || i >= series.work_per_sample.size()) return {};
-    const double bytes = level.ends_with("_short") ? short_bytes : long_bytes;
+    const double bytes = bytes_of_call(series, level);
     if (bytes <= 0 || series.work_per_sample[i] <= 0 || series.samples_by_size[i].empty()) return {};
     const double calls = static_cast<double>(series.work_per_sample[i]) / bytes;
     std::vector<double> seconds;
@@ -91,6 +98,17 @@ std::map<std::string, CallTime> call_times(const Series& series) {
     times[level] = {harness::median(seconds), robust_log_width(seconds)};
   }
   return times;
+}
+
+bool ascends(const std::vector<ColdCall>& calls) {
+  return std::is_sorted(calls.begin(), calls.end(),
+                        [](const ColdCall& a, const ColdCall& b) { return a.bytes <= b.bytes; });
+}
+
+/// Seconds of the bytes that come from memory, beyond what the calls cost anyhow.
+double from_memory_s(const KernelSpeed& speed, double calls, double bytes, double share) {
+  if (speed.cold_calls.empty() || calls <= 0) return bytes * share / speed.dram_bytes_per_s;
+  return calls * share * std::max(cold_call_s(speed.cold_calls, bytes / calls) - speed.call_s, 0.0);
 }
 
 }  // namespace
@@ -127,27 +145,48 @@ Reading<KernelSpeed> kernel_speed(const harness::Submission& probed, const std::
   };
   farther("l3", speed.l3_bytes_per_s, speed.l3_log_width);
   farther("dram", speed.dram_bytes_per_s, speed.dram_log_width);
+  for (const char* level : {"dram_short", "dram", "dram_far"}) {
+    const auto at = times.find(level);
+    if (at == times.end()) continue;
+    speed.cold_calls.push_back({bytes_of_call(series, level), at->second.seconds});
+    speed.dram_log_width = std::max(speed.dram_log_width, at->second.log_width);
+  }
+  if (speed.cold_calls.size() < 2 || !ascends(speed.cold_calls)) speed.cold_calls.clear();
   return speed;
 }
 
+double cold_call_s(const std::vector<ColdCall>& calls, double bytes) {
+  size_t farther = 1;
+  while (farther + 1 < calls.size() && bytes > calls[farther].bytes) ++farther;
+  const ColdCall &a = calls[farther - 1], &b = calls[farther];
+  const double slope = (b.seconds - a.seconds) / (b.bytes - a.bytes);
+  const ColdCall& nearer = bytes < b.bytes ? a : b;
+  if (slope <= 0) return nearer.seconds * bytes / nearer.bytes;
+  return std::max(a.seconds + (bytes - a.bytes) * slope, 0.0);
+}
+
 Reading<KernelTime> kernel_time(const KernelSpeed& speed, double calls, double bytes,
-                                const LevelShares& shares) {
+                                const LevelShares& shares, const RateLimits& limits) {
+  constexpr std::string_view dram = "dram";
   KernelTime time{calls * speed.call_s, 0};
   double widths = time.seconds * speed.l2_log_width;
   struct Part {
-    const char* level;
-    double share, rate, width;
+    std::string_view level;
+    double share, rate, width, limit;
   };
-  for (const Part& part : {Part{"l2", shares.l2, speed.l2_bytes_per_s, speed.l2_log_width},
-                           Part{"l3", shares.l3, speed.l3_bytes_per_s, speed.l3_log_width},
-                           Part{"dram", shares.dram, speed.dram_bytes_per_s, speed.dram_log_width}}) {
+  for (const Part& part :
+       {Part{"l2", shares.l2, speed.l2_bytes_per_s, speed.l2_log_width, 0},
+        Part{"l3", shares.l3, speed.l3_bytes_per_s, speed.l3_log_width, limits.l3_bytes_per_s},
+        Part{dram, shares.dram, speed.dram_bytes_per_s, speed.dram_log_width, limits.dram_bytes_per_s}}) {
     if (part.rate <= 0) {
       if (part.share >= 0.001)
         return Unavailable{fmt::format("kernel_rates has no rate from {}, which serves {:.1f} %", part.level,
                                        100 * part.share)};
       continue;
     }
-    const double seconds = bytes * part.share / part.rate;
+    const double crowded = part.limit > 0 ? std::max(part.rate / part.limit, 1.0) : 1;
+    const double seconds = crowded * (part.level == dram ? from_memory_s(speed, calls, bytes, part.share)
+                                                         : bytes * part.share / part.rate);
     time.seconds += seconds;
     widths += seconds * part.width;
   }

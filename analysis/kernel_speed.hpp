@@ -1,12 +1,18 @@
 // What the probe kernel_rates says of one kernel: what a call costs and how fast its bytes come. Pure.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "analysis/level_shares.hpp"
 #include "harness/submission.hpp"
 #include "models/token_work.hpp"
 
 namespace analysis {
+
+/// How long a call lasts whose bytes all come from memory.
+struct ColdCall {
+  double bytes = 0, seconds = 0;
+};
 
 /// A kernel's time is call_s per call, and bytes ÷ rate for the bytes of each level. A rate of 0 was not
 /// measured. Steps over vectors have one rate, l2_bytes_per_s.
@@ -16,21 +22,34 @@ struct KernelSpeed {
   /// Half the width of the interval that holds one further sample (90 %), on the logarithm of time; the
   /// widest of the level's that serve.
   double l2_log_width = 0, l3_log_width = 0, dram_log_width = 0;
+  /// Ascending in bytes, two or more; empty where calls of one length alone were measured from memory.
+  std::vector<ColdCall> cold_calls = {};
 };
+
+/// Returns how long a call of `bytes` lasts, on the line through the two nearest of two or more measured
+/// calls; at least 0, and proportional to the nearer one where the line does not rise.
+double cold_call_s(const std::vector<ColdCall>& calls, double bytes);
 
 /// Finds the series of a use on an ISA among the probe launches and reduces it: with calls of b and B bytes
 /// lasting t and T in the nearest level, R = (B − b) ÷ (T − t) and a call costs o = t − b ÷ R, at least 0;
-/// in a farther level R = B ÷ (T − o). Medians of samples; widths from the median absolute deviation, which
+/// in a farther level R = B ÷ (T − o). What comes from memory is also told by calls of three lengths. Medians
+/// of samples; widths from the median absolute deviation, which
 /// one disturbed sample of five does not move. Unavailable with the reason.
 harness::Reading<KernelSpeed> kernel_speed(const harness::Submission& probed, const std::string& isa,
                                            const models::KernelUse& use);
 
-/// The time of calls that read `bytes` from the levels of `shares`, and its log width.
+/// What a thread gets at most from a level that it shares with others; 0: no limit.
+struct RateLimits {
+  double l3_bytes_per_s = 0, dram_bytes_per_s = 0;
+};
+
+/// The time of calls that read `bytes` from the levels of `shares`, and its log width. The share that comes
+/// from memory costs that share of cold calls, less what a call costs anyhow.
 struct KernelTime {
   double seconds = 0, log_width = 0;
 };
 /// Unavailable when a level that serves 0.1 % or more was not measured.
 harness::Reading<KernelTime> kernel_time(const KernelSpeed& speed, double calls, double bytes,
-                                         const LevelShares& shares);
+                                         const LevelShares& shares, const RateLimits& limits = {});
 
 }  // namespace analysis

@@ -85,9 +85,44 @@ TEST(KernelSpeed, malformed_series_are_unavailable) {
   EXPECT_FALSE(harness::available(kernel_speed(probed(series), "avx2", int8_use())));
 }
 
+/// With cold calls of 16,000, 64,000 and 256,000 bytes that begin with a wait of 300 ns.
+harness::Series waiting_series() {
+  auto series = test_kernel_series("avx2", int8_use(), known);
+  series.params["levels"] = std::string("l2_short l2 l3 dram dram_short dram_far");
+  series.params["far_call_bytes"] = int64_t{256'000};
+  series.samples_by_size[3].assign(5, 100'000 * (300 + 6'400));
+  for (const auto& [bytes, ns] : {std::pair{16'000, 300 + 1'600}, {256'000, 300 + 25'600}}) {
+    series.sizes_bytes.push_back(bytes * 3);
+    series.work_per_sample.push_back(int64_t{100'000} * bytes);
+    series.samples_by_size.emplace_back(5, int64_t{100'000} * ns);
+  }
+  return series;
+}
+
+TEST(KernelSpeed, tells_what_beginning_a_call_in_memory_costs) {
+  const KernelSpeed speed = speed_of(waiting_series());
+  ASSERT_EQ(speed.cold_calls.size(), 3u);
+  for (const double bytes : {4'000.0, 16'000.0, 50'000.0, 64'000.0, 1e6})
+    EXPECT_NEAR(cold_call_s(speed.cold_calls, bytes), 300e-9 + bytes / 10e9, 1e-12) << bytes;
+  // 2 calls of 1 MB, half of it from memory: half of two cold calls and half of two from L2.
+  const auto time = std::get<KernelTime>(kernel_time(speed, 2, 2e6, {0.5, 0, 0.5}));
+  EXPECT_NEAR(time.seconds, (2 * (300e-9 + 1e6 / 10e9) + 2 * (50e-9 + 1e6 / 100e9)) / 2, 1e-10);
+}
+
+TEST(KernelSpeed, a_call_length_that_says_nothing_is_not_extrapolated) {
+  EXPECT_NEAR(cold_call_s({{100, 2e-6}, {200, 1e-6}}, 400), 2e-6, 1e-15);
+  EXPECT_NEAR(cold_call_s({{100, 2e-6}, {200, 1e-6}}, 50), 1e-6, 1e-15);
+  EXPECT_EQ(cold_call_s({{100, 1e-6}, {200, 4e-6}}, 10), 0);
+  auto series = waiting_series();
+  series.params["far_call_bytes"] = int64_t{64'000};
+  EXPECT_TRUE(speed_of(series).cold_calls.empty()) << "two lengths are one";
+}
+
 TEST(KernelTime, adds_calls_and_each_levels_bytes) {
   const auto time = std::get<KernelTime>(kernel_time(known, 3, 1e6, {0.5, 0.3, 0.2}));
   EXPECT_NEAR(time.seconds, 3 * 50e-9 + 1e6 * (0.5 / 100e9 + 0.3 / 40e9 + 0.2 / 10e9), 1e-12);
+  const auto crowded = std::get<KernelTime>(kernel_time(known, 3, 1e6, {0.5, 0.3, 0.2}, {20e9, 40e9}));
+  EXPECT_NEAR(crowded.seconds, 3 * 50e-9 + 1e6 * (0.5 / 100e9 + 0.3 / 20e9 + 0.2 / 10e9), 1e-12);
   KernelSpeed no_memory = known;
   no_memory.dram_bytes_per_s = 0;
   EXPECT_TRUE(harness::available(kernel_time(no_memory, 1, 1e6, {1, 0, 0})));

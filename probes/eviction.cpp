@@ -36,6 +36,8 @@ constexpr int lines_per_look = 32;
 struct Laps {
   const ProbeContext& context;
   const harness::Buffer set{static_cast<size_t>(set_bytes), harness::Pages::huge, 0};
+  /// The same on small pages, whose addresses a stream pushes out, too; a flush does not.
+  const harness::Buffer small{static_cast<size_t>(set_bytes), harness::Pages::small, 0};
   const harness::Streams& streams = harness::select_streams(context.features);
   const uint64_t checksum = harness::streams_tables().front().read(set.data(), set.bytes(), 1);
   bool right = true;  ///< whether every lap so far read what was written
@@ -45,9 +47,10 @@ struct Laps {
   void warm() {
     for (int i = 0; i < laps_before; ++i) right &= streams.read(set.data(), set.bytes(), 1) == checksum;
   }
-  int64_t timed_ns() {
+  int64_t timed_ns() { return timed_ns(set); }
+  int64_t timed_ns(const harness::Buffer& memory) {
     const int64_t start_ns = context.clock.now_ns();
-    const uint64_t got = streams.read(set.data(), set.bytes(), 1);
+    const uint64_t got = streams.read(memory.data(), memory.bytes(), 1);
     const int64_t end_ns = context.clock.now_ns();
     right &= got == checksum;
     return end_ns - start_ns;
@@ -60,14 +63,16 @@ struct Found {
   std::vector<std::vector<double>> stream_ns;
   std::vector<std::vector<harness::LineCount>> looks;
   harness::Series references;
+  harness::Series
+      small_pages;  ///< laps over the set on small pages: by size after a flush, then after the stream
 };
 
-/// Times one lap after `prepare` as a reference sample.
-void take_reference(Laps& laps, size_t list, int sample, const std::function<void()>& prepare,
-                    harness::Series& references) {
+/// Times one lap over `memory` after `prepare` as a reference sample.
+void take_reference(Laps& laps, const harness::Buffer& memory, size_t list, int sample,
+                    const std::function<void()>& prepare, harness::Series& references) {
   const harness::DisturbanceWatch watch(laps.context.clock);
   prepare();
-  references.samples_by_size[list].push_back(laps.timed_ns());
+  references.samples_by_size[list].push_back(laps.timed_ns(memory));
   record_disturbance(references, static_cast<int>(list) * laps.context.samples + sample, watch.stop());
 }
 
@@ -81,10 +86,13 @@ bool sample_size(const StreamEviction& eviction, size_t position, Laps& laps, Fo
   const auto* meter = std::get_if<ResidencyMeter>(&laps.meter.meter);
   for (int i = 0; i < laps.context.samples; ++i) {
     take_reference(
-        laps, position, i, [&] { laps.warm(); }, found.references);
-    take_reference(
-        laps, series.sizes_bytes.size() + position, i,
-        [&] { harness::flush_from_caches(laps.set.data(), laps.set.bytes()); }, found.references);
+        laps, laps.set, position, i, [&] { laps.warm(); }, found.references);
+    const size_t behind = series.sizes_bytes.size() + position;
+    const auto flush = [](const harness::Buffer& memory) {
+      return [&memory] { harness::flush_from_caches(memory.data(), memory.bytes()); };
+    };
+    take_reference(laps, laps.set, behind, i, flush(laps.set), found.references);
+    take_reference(laps, laps.small, position, i, flush(laps.small), found.small_pages);
     const auto lines = laps.lines.draw_again(lines_per_look);
     const harness::DisturbanceWatch watch(clock);
     laps.warm();
@@ -95,6 +103,8 @@ bool sample_size(const StreamEviction& eviction, size_t position, Laps& laps, Fo
     const int64_t lap_ns = laps.timed_ns();
     record_disturbance(series, static_cast<int>(position) * laps.context.samples + i, watch.stop());
     series.samples_by_size[position].push_back(lap_ns);
+    take_reference(
+        laps, laps.small, behind, i, [] {}, found.small_pages);
   }
   return laps.right;
 }
@@ -158,6 +168,7 @@ void take_curve(const ProbeContext& context, const std::vector<int64_t>& sizes, 
                                 context.features, context.seed);
   begin_curve("eviction", context, sizes, 1, series);
   begin_curve("eviction_references", context, sizes, 2, found.references);
+  begin_curve("eviction_small_pages", context, sizes, 2, found.small_pages);
   series.params["method"] = std::string("stream-read");
   series.params["set_bytes"] = set_bytes;
   series.params["laps_before"] = int64_t{laps_before};
@@ -175,14 +186,16 @@ void take_curve(const ProbeContext& context, const std::vector<int64_t>& sizes, 
   size_t done = 0;
   for (const size_t position : shuffled_positions(sizes.size(), context.seed)) {
     if (!sample_size(eviction, position, laps, found, series)) {
-      series.status = found.references.status = harness::Status::failed;
-      series.reason = found.references.reason = "wrong checksum: what was read is not what was written";
+      for (harness::Series* each : {&series, &found.references, &found.small_pages}) {
+        each->status = harness::Status::failed;
+        each->reason = "wrong checksum: what was read is not what was written";
+      }
       return;
     }
     ++done;
     if (context.progress) context.progress(static_cast<double>(done) / static_cast<double>(sizes.size()));
   }
-  for (harness::Series* each : {&series, &found.references}) {
+  for (harness::Series* each : {&series, &found.references, &found.small_pages}) {
     for (auto& [reason, indices] : each->disturbed) std::sort(indices.begin(), indices.end());
   }
   store_by_size(found, laps.meter, series);
@@ -210,7 +223,7 @@ std::vector<harness::Series> run_all(const ProbeContext& context) {
   harness::Series series;
   Found found;
   take_curve(context, std::get<std::vector<int64_t>>(sizes), laps, found, series);
-  return {std::move(series), std::move(found.references)};
+  return {std::move(series), std::move(found.references), std::move(found.small_pages)};
 }
 
 }  // namespace

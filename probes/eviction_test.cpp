@@ -61,11 +61,14 @@ TEST(Eviction, takes_a_lap_over_the_same_set_at_each_size_and_stores_its_referen
     EXPECT_EQ(laps.size(), static_cast<size_t>(samples));
     EXPECT_GT(*std::min_element(laps.begin(), laps.end()), 0);
   }
-  ASSERT_EQ(all.size(), 2U);
+  ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(all[1].probe, "eviction_references");
   EXPECT_EQ(all[1].sizes_bytes, (std::vector<int64_t>{mib, 4 * mib, mib, 4 * mib})) << "warm, then flushed";
   for (const auto& laps : all[1].samples_by_size) EXPECT_EQ(laps.size(), static_cast<size_t>(samples));
   EXPECT_GT(all[1].totals.wall_ns, 0);
+  EXPECT_EQ(all[2].probe, "eviction_small_pages");
+  EXPECT_EQ(all[2].sizes_bytes, all[1].sizes_bytes) << "flushed, then streamed";
+  for (const auto& laps : all[2].samples_by_size) EXPECT_EQ(laps.size(), static_cast<size_t>(samples));
 }
 
 TEST(Eviction, finds_what_its_document_lets_others_find) {

@@ -23,9 +23,10 @@ constexpr int64_t least_sample_ns = 150'000;
 
 /// Data that lies in one level.
 struct LevelSet {
-  std::string level;  ///< "l1" | "l2" | "l3" | "dram"; with "_short": of short calls
+  std::string level;  ///< "l1" | "l2" | "l3" | "dram"; with "_short" of brief calls, with "_far" of far ones
   int64_t calls = 1;
-  bool brief = false, cold = false;
+  Extent extent = Extent::whole;
+  bool cold = false;
 };
 
 models::KernelUse use_of(const Variant& variant) {
@@ -58,21 +59,36 @@ int64_t inside_bytes(int64_t smaller, int64_t own) {
 }
 
 int64_t size_of(const LevelSet& set, const KernelBody& body) {
+  const KernelBody::Size& one = body.of(set.extent);
   // Vectors are told apart by their bytes: they have no memory of their own.
-  if (body.long_memory_bytes == 0) return set.brief ? body.short_bytes : body.long_bytes;
-  return set.calls * (set.brief ? body.short_memory_bytes : body.long_memory_bytes);
+  return one.memory_bytes == 0 ? one.bytes : set.calls * one.memory_bytes;
 }
 
-std::vector<LevelSet> level_sets(const ProbeContext& context, const KernelBody& body) {
-  if (body.long_memory_bytes == 0) return {{"l1_short", 1, true, false}, {"l1", 1, false, false}};
+/// Adds a set of about so many bytes; a sweep tells sets apart by their size, so no two have the same.
+void add_set(std::vector<LevelSet>& sets, const std::string& level, int64_t bytes, Extent extent, bool cold,
+             const KernelBody& body) {
+  const int64_t of_call = body.of(extent).memory_bytes;
+  if (of_call == 0) return;
+  LevelSet set{level, std::max<int64_t>(bytes / of_call, 1), extent, cold};
+  while (std::any_of(sets.begin(), sets.end(),
+                     [&](const LevelSet& other) { return size_of(other, body) == size_of(set, body); }))
+    ++set.calls;
+  sets.push_back(set);
+}
+
+std::vector<LevelSet> level_sets(const ProbeContext& context, const KernelBody& body, bool matrix) {
+  if (body.of(Extent::whole).memory_bytes == 0) return {{"l1_short", 1, Extent::brief}, {"l1", 1}};
   const int64_t l1 = cache_bytes(context, 1), l2 = cache_bytes(context, 2), l3 = cache_bytes(context, 3);
   const int64_t in_l2 = inside_bytes(l1, l2);
-  const auto calls = [](int64_t bytes, int64_t of_call) { return std::max<int64_t>(bytes / of_call, 1); };
-  std::vector<LevelSet> sets{{"l2_short", calls(in_l2 / 2, body.short_memory_bytes), true, false},
-                             {"l2", calls(in_l2, body.long_memory_bytes), false, false}};
-  if (l3 > l2) sets.push_back({"l3", calls(inside_bytes(l2, l3), body.long_memory_bytes), false, false});
+  std::vector<LevelSet> sets;
+  add_set(sets, "l2_short", in_l2 / 2, Extent::brief, false, body);
+  add_set(sets, "l2", in_l2, Extent::whole, false, body);
+  if (l3 > l2) add_set(sets, "l3", inside_bytes(l2, l3), Extent::whole, false, body);
   const int64_t beyond = std::max(cold_bytes, 2 * inside_bytes(l2, l3));
-  sets.push_back({"dram", calls(beyond, body.long_memory_bytes), false, true});
+  // What comes from memory comes the slower the shorter a call is: its first lines are waited for.
+  if (matrix) add_set(sets, "dram_short", beyond, Extent::brief, true, body);
+  add_set(sets, "dram", beyond, Extent::whole, true, body);
+  if (matrix) add_set(sets, "dram_far", beyond, Extent::far, true, body);
   return sets;
 }
 
@@ -88,8 +104,9 @@ void describe(const ProbeContext& context, const std::vector<LevelSet>& sets, co
   if (context.variant.cols > 0) series.params["cols"] = int64_t{context.variant.cols};
   if (context.variant.heads > 0) series.params["heads"] = int64_t{context.variant.heads};
   series.params["levels"] = levels;
-  series.params["call_bytes"] = body.long_bytes;
-  series.params["short_call_bytes"] = body.short_bytes;
+  series.params["call_bytes"] = body.of(Extent::whole).bytes;
+  series.params["short_call_bytes"] = body.of(Extent::brief).bytes;
+  if (levels.find("_far") != std::string::npos) series.params["far_call_bytes"] = body.of(Extent::far).bytes;
 }
 
 harness::Series measure(const ProbeContext& context, const KernelBody& body,
@@ -99,24 +116,22 @@ harness::Series measure(const ProbeContext& context, const KernelBody& body,
   const auto set_of = [&](int64_t size) -> const LevelSet& {
     return sets[static_cast<size_t>(std::find(sizes.begin(), sizes.end(), size) - sizes.begin())];
   };
-  const auto memory_of = [&](const LevelSet& set) {
-    return set.brief ? body.short_memory_bytes : body.long_memory_bytes;
-  };
-  bool brief = false;
+  Extent extent = Extent::whole;
   SweepBody sweeping;
   sweeping.work_unit = "bytes";
   sweeping.min_sample_ns = least_sample_ns;
   sweeping.work = [&](int64_t size, int64_t repeats) {
     const LevelSet& set = set_of(size);
-    const int64_t stride = memory_of(set);
+    const int64_t stride = body.of(set.extent).memory_bytes;
     for (int64_t lap = 0; lap < repeats; ++lap) {
-      for (int64_t i = 0; i < set.calls; ++i) body.call(buffer.data() + i * stride, set.brief);
+      for (int64_t i = 0; i < set.calls; ++i) body.call(buffer.data() + i * stride, set.extent);
     }
   };
   sweeping.begin = [&](int64_t size) {
     const LevelSet& set = set_of(size);
-    brief = set.brief;
-    for (int64_t i = 0; i < set.calls; ++i) body.fill(buffer.data() + i * memory_of(set), set.brief);
+    extent = set.extent;
+    const int64_t stride = body.of(extent).memory_bytes;
+    for (int64_t i = 0; i < set.calls; ++i) body.fill(buffer.data() + i * stride, extent);
   };
   sweeping.refresh = [&](int64_t size) {
     if (set_of(size).cold) {
@@ -127,9 +142,9 @@ harness::Series measure(const ProbeContext& context, const KernelBody& body,
   };
   sweeping.units_per_repeat = [&](int64_t size) {
     const LevelSet& set = set_of(size);
-    return set.calls * (set.brief ? body.short_bytes : body.long_bytes);
+    return set.calls * body.of(set.extent).bytes;
   };
-  sweeping.verify = [&](int64_t) { return body.right(brief); };
+  sweeping.verify = [&](int64_t) { return body.right(extent); };
   harness::Series series;
   series.probe = "kernel_rates";
   sweep(context, sizes, sweeping, series);
@@ -162,12 +177,14 @@ harness::Series run(const ProbeContext& asked) {
   const int64_t l2 = cache_bytes(context, 2);
   if (l2 == 0) return refuse(context, "no second-level cache is reported");
   const int64_t most_bytes = inside_bytes(cache_bytes(context, 1), l2) / 2;
-  const KernelBody body = make_kernel_body(use_of(context.variant), *kernels, most_bytes, context.seed);
-  std::vector<LevelSet> sets = level_sets(context, body);
+  const models::KernelUse use = use_of(context.variant);
+  const KernelBody body = make_kernel_body(use, *kernels, most_bytes, context.seed);
+  std::vector<LevelSet> sets = level_sets(context, body, use.reads == models::Reads::dense);
   // Where user code cannot flush, what memory gives stays unknown.
   std::byte line[1]{};
-  if (sets.back().cold && !harness::flush_from_caches(line, sizeof line)) sets.pop_back();
-  const int64_t bytes = std::max<int64_t>(size_of(sets.back(), body), 1);
+  while (sets.back().cold && !harness::flush_from_caches(line, sizeof line)) sets.pop_back();
+  int64_t bytes = 1;
+  for (const LevelSet& set : sets) bytes = std::max(bytes, size_of(set, body));
   if (bytes > memory_budget_bytes())
     return refuse(context, fmt::format("{} bytes may not be taken here", bytes));
   const harness::Buffer buffer(static_cast<size_t>(bytes), harness::Pages::small, context.seed);

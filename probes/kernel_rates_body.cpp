@@ -1,6 +1,7 @@
 #include "probes/kernel_rates_body.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -120,16 +121,19 @@ KernelBody product_body(const models::KernelUse& use, const Kernels& kernels, in
   const auto fitting =
       static_cast<int>(static_cast<double>(most_bytes) / models::matrix_bytes(format, 1, use.cols));
   const int rows = std::clamp(fitting / least_rows * least_rows, least_rows, most_rows);
-  auto whole = std::make_shared<Product>(kernels, use.kernel, rows, use.cols, seed);
-  auto quarter = std::make_shared<Product>(kernels, use.kernel, rows / 4, use.cols, seed + 1);
+  // By extent.
+  const std::array<std::shared_ptr<Product>, 3> products{
+      std::make_shared<Product>(kernels, use.kernel, rows / 4, use.cols, seed + 1),
+      std::make_shared<Product>(kernels, use.kernel, rows, use.cols, seed),
+      std::make_shared<Product>(kernels, use.kernel, 4 * rows, use.cols, seed + 2)};
+  const auto of = [products](Extent extent) { return products[static_cast<size_t>(extent)]; };
   KernelBody body;
-  body.long_bytes = std::llround(models::matrix_bytes(format, rows, use.cols));
-  body.short_bytes = std::llround(models::matrix_bytes(format, rows / 4, use.cols));
-  body.long_memory_bytes = whole->memory_bytes();
-  body.short_memory_bytes = quarter->memory_bytes();
-  body.fill = [=](std::byte* data, bool brief) { (brief ? quarter : whole)->fill(data); };
-  body.call = [=](const std::byte* data, bool brief) { (brief ? quarter : whole)->call(data); };
-  body.right = [=](bool brief) { return (brief ? quarter : whole)->right(); };
+  for (size_t i = 0; i < products.size(); ++i)
+    body.sizes[i] = {std::llround(models::matrix_bytes(format, products[i]->rows, use.cols)),
+                     products[i]->memory_bytes()};
+  body.fill = [=](std::byte* data, Extent extent) { of(extent)->fill(data); };
+  body.call = [=](const std::byte* data, Extent extent) { of(extent)->call(data); };
+  body.right = [=](Extent extent) { return of(extent)->right(); };
   return body;
 }
 
@@ -205,16 +209,16 @@ KernelBody attention_body(const models::KernelUse& use, const Kernels& kernels, 
   auto whole = std::make_shared<Attending>(kernels, use.heads, use.cols, far, seed);
   auto quarter = std::make_shared<Attending>(kernels, use.heads, use.cols, near, seed + 1);
   KernelBody body;
-  body.long_bytes = whole->code_bytes();
-  body.short_bytes = quarter->code_bytes();
-  body.long_memory_bytes = whole->memory_bytes();
-  body.short_memory_bytes = quarter->memory_bytes();
-  body.fill = [=](std::byte* data, bool brief) { (brief ? quarter : whole)->fill(data); };
-  body.call = [=](const std::byte* data, bool brief) {
-    const Attending& one = brief ? *quarter : *whole;
+  body.sizes = {KernelBody::Size{quarter->code_bytes(), quarter->memory_bytes()},
+                {whole->code_bytes(), whole->memory_bytes()},
+                {}};
+  const auto of = [=](Extent extent) { return extent == Extent::brief ? quarter : whole; };
+  body.fill = [=](std::byte* data, Extent extent) { of(extent)->fill(data); };
+  body.call = [=](const std::byte* data, Extent extent) {
+    const Attending& one = *of(extent);
     one.attend(one.kernels, data, one.out.data());
   };
-  body.right = [=](bool brief) { return (brief ? quarter : whole)->right(); };
+  body.right = [=](Extent extent) { return of(extent)->right(); };
   return body;
 }
 

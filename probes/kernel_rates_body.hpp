@@ -1,5 +1,6 @@
 // One decode kernel over neutral data: random codes, never a model's weights.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,21 +10,29 @@
 
 namespace probes {
 
-/// A kernel and the data of one call, in a long and a short form: their difference tells what a call costs
-/// beyond its bytes. A call reads its data at any multiple of 64 bytes; of steps over vectors there is none.
+/// How much a call reads.
+enum class Extent { brief, whole, far };
+
+/// A kernel and the data of one call of each extent: their differences tell what a call costs beyond its
+/// bytes. A call reads its data at any multiple of 64 bytes; of steps over vectors there is none.
 struct KernelBody {
-  int64_t long_bytes = 0, short_bytes = 0;  ///< of codes or values, as models::KernelUse counts them
-  int64_t long_memory_bytes = 0, short_memory_bytes = 0;
-  std::function<void(std::byte* data, bool brief)> fill;
-  std::function<void(const std::byte* data, bool brief)> call;
+  struct Size {
+    int64_t bytes = 0;         ///< of codes or values, as models::KernelUse counts them
+    int64_t memory_bytes = 0;  ///< with what lies between
+  };
+  std::array<Size, 3> sizes;  ///< by extent; far: 0 where there is none
+  std::function<void(std::byte* data, Extent extent)> fill;
+  std::function<void(const std::byte* data, Extent extent)> call;
   /// Whether the last call gave the bytes that the plain kernel gives.
-  std::function<bool(bool brief)> right;
+  std::function<bool(Extent extent)> right;
+
+  [[nodiscard]] const Size& of(Extent extent) const { return sizes[static_cast<size_t>(extent)]; }
 };
 
-/// Makes the body of a use on one kernel table. The long call of a matrix has as many rows, up to 256, as
-/// stay within `most_bytes`, but no fewer than 64; the short one a quarter. Attention: 512 and 128
-/// positions. The table must outlive the body. Steps over vectors: 1,024 and 128 values (rotate, one head;
-/// route, 256 and 64 experts).
+/// Makes the body of a use on one kernel table. The whole call of a matrix has as many rows, up to 256, as
+/// stay within `most_bytes`, but no fewer than 64; the brief one a quarter, the far one four times as many.
+/// Attention: 512 and 128 positions. The table must outlive the body. Steps over vectors: 1,024 and 128
+/// values (rotate, one head; route, 256 and 64 experts).
 KernelBody make_kernel_body(const models::KernelUse& use, const models::Kernels& kernels, int64_t most_bytes,
                             uint64_t seed);
 /// The same for a step over vectors alone.

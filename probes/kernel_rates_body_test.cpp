@@ -39,12 +39,13 @@ TEST(KernelBody, gives_what_the_plain_kernel_gives_on_every_table_of_this_cpu) {
     if (!models::missing_feature(*table, harness::read_cpu_features()).empty()) continue;
     for (const models::KernelUse& one : all_uses()) {
       const KernelBody body = make_kernel_body(one, *table, 111 << 10, 5);
-      const harness::Buffer memory(static_cast<size_t>(body.long_memory_bytes + body.short_memory_bytes + 64),
-                                   harness::Pages::small);
-      for (const bool brief : {false, true}) {
-        body.fill(memory.data(), brief);
-        body.call(memory.data(), brief);
-        EXPECT_TRUE(body.right(brief)) << table->isa << " " << one.kernel << " " << one.cols;
+      for (const Extent extent : {Extent::brief, Extent::whole, Extent::far}) {
+        if (body.of(extent).bytes == 0) continue;
+        const harness::Buffer memory(static_cast<size_t>(body.of(extent).memory_bytes + 64),
+                                     harness::Pages::small);
+        body.fill(memory.data(), extent);
+        body.call(memory.data(), extent);
+        EXPECT_TRUE(body.right(extent)) << table->isa << " " << one.kernel << " " << one.cols;
       }
     }
   }
@@ -54,18 +55,22 @@ TEST(KernelBody, notices_data_that_is_not_its_own) {
   for (const models::KernelUse& one : all_uses()) {
     if (one.reads == models::Reads::nothing) continue;
     const KernelBody body = make_kernel_body(one, plain, 111 << 10, 5);
-    const harness::Buffer memory(static_cast<size_t>(body.long_memory_bytes), harness::Pages::small);
-    body.fill(memory.data(), false);
+    const harness::Buffer memory(static_cast<size_t>(body.of(Extent::whole).memory_bytes),
+                                 harness::Pages::small);
+    body.fill(memory.data(), Extent::whole);
     for (int i = 0; i < 64; ++i) memory.data()[i] ^= std::byte{0x11};
-    body.call(memory.data(), false);
-    EXPECT_FALSE(body.right(false)) << one.kernel;
+    body.call(memory.data(), Extent::whole);
+    EXPECT_FALSE(body.right(Extent::whole)) << one.kernel;
   }
 }
 
-TEST(KernelBody, a_call_has_between_64_and_256_rows_as_memory_allows) {
-  const auto rows = [](int64_t most_bytes) {
-    return make_kernel_body(use("int8", 512, models::Reads::dense), plain, most_bytes, 1).long_bytes / 512;
+TEST(KernelBody, a_whole_call_has_between_64_and_256_rows_as_memory_allows_a_far_one_four_times_as_many) {
+  const auto rows = [](int64_t most_bytes, Extent extent = Extent::whole) {
+    return make_kernel_body(use("int8", 512, models::Reads::dense), plain, most_bytes, 1).of(extent).bytes /
+           512;
   };
+  EXPECT_EQ(rows(200 * 512, Extent::brief), 48);
+  EXPECT_EQ(rows(200 * 512, Extent::far), 768);
   EXPECT_EQ(rows(1 << 20), 256);
   EXPECT_EQ(rows(200 * 512), 192);
   EXPECT_EQ(rows(1000), 64);

@@ -68,14 +68,13 @@ KernelBody make_steps_body(const models::KernelUse& use, const Kernels& kernels,
   };
   const auto whole = make(far), part = make(near);
   KernelBody body;
-  body.long_bytes = 4 * far;
-  body.short_bytes = 4 * near;
-  body.fill = [](std::byte*, bool) {};
-  body.call = [=, &kernels, step = use.kernel](const std::byte*, bool brief) {
-    (brief ? part : whole).first->run(step, kernels);
+  body.sizes = {KernelBody::Size{4 * near, 0}, {4 * far, 0}, {}};
+  body.fill = [](std::byte*, Extent) {};
+  body.call = [=, &kernels, step = use.kernel](const std::byte*, Extent extent) {
+    (extent == Extent::brief ? part : whole).first->run(step, kernels);
   };
-  body.right = [=](bool brief) {
-    const auto& [steps, plain] = brief ? part : whole;
+  body.right = [=](Extent extent) {
+    const auto& [steps, plain] = extent == Extent::brief ? part : whole;
     const auto bytes = static_cast<size_t>(steps->length) * sizeof(float);
     return std::memcmp(steps->out.data(), plain->out.data(), bytes) == 0 &&
            std::memcmp(steps->codes.data(), plain->codes.data(), static_cast<size_t>(steps->length)) == 0 &&

@@ -60,11 +60,13 @@ TEST(KernelRates, measures_a_kernel_in_every_level_and_a_short_call) {
   Bench bench;
   const harness::Series series = bench.run("int8", 144);
   ASSERT_EQ(series.status, harness::Status::ok) << series.reason;
-  EXPECT_EQ(levels(series), "l2_short l2 l3 dram");
-  ASSERT_EQ(series.sizes_bytes.size(), 4u);
+  EXPECT_EQ(levels(series), "l2_short l2 l3 dram_short dram dram_far");
+  ASSERT_EQ(series.sizes_bytes.size(), 6u);
   EXPECT_EQ(std::get<int64_t>(series.params.at("call_bytes")), 256 * 144);
   EXPECT_EQ(std::get<int64_t>(series.params.at("short_call_bytes")), 64 * 144);
+  EXPECT_EQ(std::get<int64_t>(series.params.at("far_call_bytes")), 1024 * 144);
   for (size_t i = 1; i < 4; ++i) EXPECT_GT(series.sizes_bytes[i], series.sizes_bytes[i - 1]);
+  EXPECT_EQ(std::set<int64_t>(series.sizes_bytes.begin(), series.sizes_bytes.end()).size(), 6u);
   EXPECT_LE(series.sizes_bytes[1], 1 << 20);
   EXPECT_LE(series.sizes_bytes[2], 4 << 20);
   for (const auto& samples : series.samples_by_size) EXPECT_EQ(samples.size(), 2u);
@@ -74,11 +76,16 @@ TEST(KernelRates, measures_a_kernel_in_every_level_and_a_short_call) {
 TEST(KernelRates, takes_no_l3_where_none_is_reported_and_nothing_without_an_l2) {
   Bench bench;
   bench.topology.caches.pop_back();
-  EXPECT_EQ(levels(bench.run("ternary", 80)), "l2_short l2 dram");
+  EXPECT_EQ(levels(bench.run("ternary", 80)), "l2_short l2 dram_short dram dram_far");
   bench.topology.caches.pop_back();
   const harness::Series none = bench.run("ternary", 80);
   EXPECT_EQ(none.status, harness::Status::unavailable);
   EXPECT_NE(none.reason.find("second-level"), std::string::npos) << none.reason;
+}
+
+TEST(KernelRates, attention_is_measured_from_memory_in_whole_calls) {
+  Bench bench;
+  EXPECT_EQ(levels(bench.run("attention", 18, 8)), "l2_short l2 l3 dram");
 }
 
 TEST(KernelRates, steps_over_vectors_are_measured_in_the_nearest_cache) {

@@ -32,10 +32,18 @@ struct Stages {
   }
 };
 
+/// Whether tokens of some model leave experts alone, which others may push out of a cache meanwhile.
+bool leaves_experts_alone(const Protocol& protocol) {
+  return std::any_of(protocol.models.begin(), protocol.models.end(),
+                     [](const std::string& model) { return models::find_shape(model).experts.count > 0; });
+}
+
 ProbeRequest probe_request(const Session& session, const Protocol& protocol,
                            const harness::Submission& submission) {
   ProbeRequest request;
   request.ids = protocol.probes;
+  const bool rested = std::find(request.ids.begin(), request.ids.end(), "retention") != request.ids.end();
+  if (!rested && leaves_experts_alone(protocol)) request.ids.emplace_back("retention");
   request.sizes_per_octave = protocol.sizes_per_octave;
   request.samples = protocol.probe_samples;
   request.seed = run_seed(submission);
