@@ -149,12 +149,11 @@ TEST(EvictionVerdict, other_modes_are_not_judged) {
 /// Gives the arm of every launch the numbers of a check that saw `resident` of 256 lines.
 void add_evidence(harness::Submission& made, const std::string& arm, int64_t resident) {
   harness::EvictionEvidence evidence;
-  evidence.checks = 4;
   evidence.lap_bytes = 1'900'000;
-  evidence.references = {{18'000, 17'000, 22'000}, {48'000, 47'000, 53'000}};
-  evidence.first_lap_ns = 50'000;
+  evidence.laps.assign(4, {18'000, 48'000, 50'000});
   evidence.calibration = harness::ResidencyCalibration{150, 128, 0, 64, 0};
-  evidence.seen = {256, resident};
+  evidence.looks.assign(4, {64, resident / 4});
+  harness::sum_up(evidence);
   for (auto& launch : made.launches) {
     for (auto& series : launch.series) {
       if (series.arm == arm) series.params = harness::evidence_params(evidence);

@@ -15,6 +15,7 @@ namespace harness {
 /// from all caches by instruction: the two ends between which first laps lie.
 struct LapReferences {
   Interval warm_ns, flushed_ns;
+  bool operator==(const LapReferences&) const = default;
 };
 
 /// Returns the references as median and sign-test interval of their laps: the first half of the lists holds

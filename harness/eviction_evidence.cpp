@@ -2,45 +2,56 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
-#include <initializer_list>
+
+#include "harness/line_looks.hpp"
 
 namespace harness {
 namespace {
 
-/// A document holds a check per arm and launch: its numbers stand between spaces under one key, in this
+/// A document holds checks per arm and launch: their numbers stand between spaces under one key, in this
 /// order.
+const std::string each_lap_key = "check_times";   // bytes; then of each check: warm, flushed, first lap in ns
+const std::string each_look_key = "check_looks";  // threshold in ticks; cached, missed; flushed, missed;
+                                                  // lines per look; cached of each look
+// The same summed up, as documents of before hold it.
 const std::string laps_key = "check_laps";  // checks, bytes; warm median, low, high; flushed …; first: ns
 const std::string lines_key =
     "check_lines";  // threshold in ticks; cached, missed; flushed, missed; lines, cached
 const std::string no_meter = "check_no_meter";
 constexpr size_t longest_param = 128;
 
-std::string text_of(std::initializer_list<double> numbers) {
-  std::string text;
-  for (const double number : numbers)
-    text += fmt::format("{}{}", text.empty() ? "" : " ", static_cast<int64_t>(std::llround(number)));
-  return text;
+std::string text_of(const std::vector<int64_t>& numbers) {
+  return fmt::format("{}", fmt::join(numbers, " "));
+}
+
+/// Returns the whole numbers of a param, between single spaces, or Unavailable.
+Reading<std::vector<int64_t>> all_numbers_of(const EvidenceParams& params, const std::string& key) {
+  const auto found = params.find(key);
+  const auto* text = found == params.end() ? nullptr : std::get_if<std::string>(&found->second);
+  if (text == nullptr) return Unavailable{key + " is missing"};
+  std::vector<int64_t> numbers;
+  const char *at = text->data(), *const end = at + text->size();
+  for (;;) {
+    const auto read = std::from_chars(at, end, numbers.emplace_back());
+    if (read.ec != std::errc{}) return Unavailable{key + " holds what is no number"};
+    at = read.ptr;
+    if (at == end) return numbers;
+    if (*at++ != ' ') return Unavailable{key + " holds what is no number"};
+  }
 }
 
 /// Returns exactly N whole numbers from a param, or Unavailable.
 template <size_t N>
 Reading<std::array<int64_t, N>> numbers_of(const EvidenceParams& params, const std::string& key) {
-  const auto found = params.find(key);
-  const auto* text = found == params.end() ? nullptr : std::get_if<std::string>(&found->second);
-  if (text == nullptr) return Unavailable{key + " is missing"};
+  const auto all = all_numbers_of(params, key);
+  if (!available(all)) return std::get<Unavailable>(all);
+  const auto& read = std::get<std::vector<int64_t>>(all);
+  if (read.size() != N) return Unavailable{fmt::format("{} holds {} numbers, not {}", key, read.size(), N)};
   std::array<int64_t, N> numbers{};
-  const char *at = text->data(), *const end = at + text->size();
-  for (size_t i = 0; i < N; ++i) {
-    if (i > 0 && (at == end || *at++ != ' '))
-      return Unavailable{fmt::format("{} holds no {} numbers", key, N)};
-    const auto read = std::from_chars(at, end, numbers[i]);
-    if (read.ec != std::errc{}) return Unavailable{fmt::format("{} holds no {} numbers", key, N)};
-    at = read.ptr;
-  }
-  if (at != end) return Unavailable{fmt::format("{} holds more than {} numbers", key, N)};
+  std::copy(read.begin(), read.end(), numbers.begin());
   return numbers;
 }
 
@@ -62,6 +73,21 @@ bool counts_are_possible(const ResidencyCalibration& calibration, const LineCoun
 
 }  // namespace
 
+void sum_up(EvictionEvidence& evidence) {
+  std::vector<double> warm, flushed, first;
+  for (const CheckLaps& laps : evidence.laps) {
+    warm.push_back(static_cast<double>(laps.warm_ns));
+    flushed.push_back(static_cast<double>(laps.flushed_ns));
+    first.push_back(static_cast<double>(laps.first_ns));
+  }
+  evidence.checks = static_cast<int64_t>(evidence.laps.size());
+  if (!evidence.laps.empty()) {
+    evidence.references = {sign_interval(warm), sign_interval(flushed)};
+    evidence.first_lap_ns = median(first);
+  }
+  evidence.seen = total_of(evidence.looks);
+}
+
 Reading<EvictionVerdict> judge_eviction(const EvictionEvidence& evidence) {
   const auto cold_ns = cold_lap_ns(evidence.references);
   const auto* calibration = std::get_if<ResidencyCalibration>(&evidence.calibration);
@@ -75,9 +101,12 @@ Reading<EvictionVerdict> judge_eviction(const EvictionEvidence& evidence) {
   verdict.resident = Unavailable{"no line was looked at"};
   if (calibration == nullptr) verdict.resident = std::get<Unavailable>(evidence.calibration);
   if (meter_tells) {
-    const Interval share = resident_fraction(*calibration, evidence.seen);
+    // Of several looks the interval is theirs: their lines are no independent witnesses.
+    const bool singly = evidence.looks.size() > 1;
+    const Interval share = singly ? share_of_looks(*calibration, evidence.looks)
+                                  : resident_fraction(*calibration, evidence.seen);
     verdict.resident = share;
-    if (!is_cold(*calibration, evidence.seen)) {
+    if (share.high > cold_resident_share) {
       verdict.why = fmt::format("{:.0f} % [{:.0f}, {:.0f}] of the lines looked at were still cached",
                                 share.median * 100, share.low * 100, share.high * 100);
     }
@@ -93,23 +122,69 @@ Reading<EvictionVerdict> judge_eviction(const EvictionEvidence& evidence) {
 
 EvidenceParams evidence_params(const EvictionEvidence& evidence) {
   EvidenceParams params;
-  const Interval &warm = evidence.references.warm_ns, &flushed = evidence.references.flushed_ns;
-  params[laps_key] =
-      text_of({static_cast<double>(evidence.checks), static_cast<double>(evidence.lap_bytes), warm.median,
-               warm.low, warm.high, flushed.median, flushed.low, flushed.high, evidence.first_lap_ns});
-  if (const auto* found = std::get_if<ResidencyCalibration>(&evidence.calibration)) {
-    const auto number = [](int64_t value) { return static_cast<double>(value); };
-    params[lines_key] =
-        text_of({number(found->threshold_ticks), number(found->cached_lines), number(found->cached_missed),
-                 number(found->flushed_lines), number(found->flushed_missed), number(evidence.seen.lines),
-                 number(evidence.seen.resident)});
+  std::vector<int64_t> times{evidence.lap_bytes};
+  for (const CheckLaps& laps : evidence.laps)
+    times.insert(times.end(), {laps.warm_ns, laps.flushed_ns, laps.first_ns});
+  params[each_lap_key] = text_of(times);
+  const auto* found = std::get_if<ResidencyCalibration>(&evidence.calibration);
+  if (found != nullptr && evidence.seen.lines == 0) {
+    params[no_meter] = std::string("no line was looked at");
+  } else if (found != nullptr) {
+    std::vector<int64_t> lines{
+        found->threshold_ticks, found->cached_lines,
+        found->cached_missed,   found->flushed_lines,
+        found->flushed_missed,  evidence.looks.empty() ? 0 : evidence.looks.front().lines};
+    for (const LineCount& look : evidence.looks) lines.push_back(look.resident);
+    params[each_look_key] = text_of(lines);
   } else {
     params[no_meter] = std::get<Unavailable>(evidence.calibration).reason.substr(0, longest_param);
   }
   return params;
 }
 
+namespace {
+
+/// Reads what each check gave.
+Reading<EvictionEvidence> read_each_check(const EvidenceParams& params) {
+  const auto times = all_numbers_of(params, each_lap_key);
+  if (!available(times)) return std::get<Unavailable>(times);
+  if (params.count(no_meter) + params.count(each_look_key) != 1)
+    return Unavailable{fmt::format("want either {} or {}", each_look_key, no_meter)};
+  const auto& time = std::get<std::vector<int64_t>>(times);
+  EvictionEvidence evidence;
+  evidence.lap_bytes = time.front();
+  if (time.size() < 4 || time.size() % 3 != 1 ||
+      std::any_of(time.begin(), time.end(), [](int64_t number) { return number <= 0; }))
+    return Unavailable{each_lap_key + " holds impossible laps"};
+  for (size_t i = 1; i < time.size(); i += 3) evidence.laps.push_back({time[i], time[i + 1], time[i + 2]});
+  const auto absent = params.find(no_meter);
+  if (absent != params.end()) {
+    const auto* why = std::get_if<std::string>(&absent->second);
+    if (why == nullptr) return Unavailable{std::string(no_meter) + " is no text"};
+    evidence.calibration = Unavailable{*why};
+    sum_up(evidence);
+    return evidence;
+  }
+  const auto lines = all_numbers_of(params, each_look_key);
+  if (!available(lines)) return std::get<Unavailable>(lines);
+  const auto& line = std::get<std::vector<int64_t>>(lines);
+  if (line.size() != 6 + evidence.laps.size())
+    return Unavailable{fmt::format("{} holds other than {} looks", each_look_key, evidence.laps.size())};
+  const ResidencyCalibration calibration{line[0], line[1], line[2], line[3], line[4]};
+  for (size_t i = 6; i < line.size(); ++i) {
+    evidence.looks.push_back({line[5], line[i]});
+    if (line[5] <= 0 || !counts_are_possible(calibration, evidence.looks.back()))
+      return Unavailable{"the meter's counts contradict each other"};
+  }
+  evidence.calibration = calibration;
+  sum_up(evidence);
+  return evidence;
+}
+
+}  // namespace
+
 Reading<EvictionEvidence> read_evidence(const EvidenceParams& params) {
+  if (params.count(laps_key) == 0) return read_each_check(params);
   const auto laps = numbers_of<9>(params, laps_key);
   if (!available(laps)) return std::get<Unavailable>(laps);
   if (params.count(no_meter) + params.count(lines_key) != 1)

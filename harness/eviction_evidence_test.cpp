@@ -10,13 +10,25 @@ namespace {
 /// Medians of a 32 MiB L3, evicted by 512 MiB.
 EvictionEvidence cold() {
   EvictionEvidence evidence;
-  evidence.checks = 4;
   evidence.lap_bytes = 1'933'312;
-  evidence.references = {{17'800, 17'000, 22'400}, {48'000, 47'500, 53'000}};
-  evidence.first_lap_ns = 53'000;
+  evidence.laps = {
+      {17'700, 47'500, 52'000}, {17'000, 47'900, 54'000}, {22'400, 48'100, 52'500}, {17'900, 53'000, 53'500}};
   evidence.calibration = ResidencyCalibration{156, 128, 1, 64, 0};
-  evidence.seen = {256, 0};
+  evidence.looks = {{64, 0}, {64, 0}, {64, 0}, {64, 0}};
+  sum_up(evidence);
   return evidence;
+}
+
+/// The same as documents from before single laps hold it.
+EvidenceParams summed_up() {
+  return {{"check_laps", std::string("4 1933312 17800 17000 22400 48000 47500 53000 53000")},
+          {"check_lines", std::string("156 128 1 64 0 256 0")}};
+}
+
+/// Spreads cached lines over the looks of an evidence.
+void see(EvictionEvidence& evidence, const std::vector<int64_t>& resident) {
+  for (size_t i = 0; i < resident.size(); ++i) evidence.looks[i].resident = resident[i];
+  sum_up(evidence);
 }
 
 EvictionVerdict judged(const EvictionEvidence& evidence) {
@@ -31,7 +43,8 @@ TEST(EvictionEvidence, is_evicted_when_the_lap_and_the_meter_say_so) {
 
 TEST(EvictionEvidence, a_lap_like_a_flushed_one_does_not_hide_lines_that_are_still_cached) {
   auto evidence = cold();
-  evidence.seen.resident = 122;  // seen after 64 MiB: 48 of 100 cached, and the lap as slow as after a flush
+  see(evidence,
+      {30, 31, 31, 30});  // seen after 64 MiB: 48 of 100 cached, and the lap as slow as after a flush
   const auto verdict = judged(evidence);
   EXPECT_FALSE(verdict.evicted);
   EXPECT_NE(verdict.why.find("48 %"), std::string::npos) << verdict.why;
@@ -50,7 +63,8 @@ TEST(EvictionEvidence, one_source_suffices_where_the_other_cannot_tell) {
   auto no_laps = cold();
   no_laps.references.warm_ns = no_laps.references.flushed_ns;  // weights beyond every cache
   EXPECT_TRUE(judged(no_laps).evicted);
-  no_laps.seen.resident = 100;
+  see(no_laps, {25, 25, 25, 25});
+  no_laps.references.warm_ns = no_laps.references.flushed_ns;
   EXPECT_FALSE(judged(no_laps).evicted);
   auto no_lines = cold();
   no_lines.calibration = Unavailable{"the timer is too coarse"};
@@ -74,11 +88,40 @@ TEST(EvictionEvidence, comes_back_from_params_as_it_was) {
   EXPECT_EQ(std::get<ResidencyCalibration>(back.calibration),
             std::get<ResidencyCalibration>(evidence.calibration));
   EXPECT_EQ(back.seen, evidence.seen);
+  EXPECT_EQ(back.laps, evidence.laps);
+  EXPECT_EQ(back.looks, evidence.looks);
   auto without = evidence;
   without.calibration = Unavailable{"no flush"};
   const auto again = read_evidence(evidence_params(without));
   ASSERT_TRUE(available(again));
   EXPECT_EQ(std::get<Unavailable>(std::get<EvictionEvidence>(again).calibration).reason, "no flush");
+}
+
+TEST(EvictionEvidence, of_a_document_that_holds_sums_alone_is_what_it_states) {
+  const auto read = read_evidence(summed_up());
+  ASSERT_TRUE(available(read)) << std::get<Unavailable>(read).reason;
+  const auto& back = std::get<EvictionEvidence>(read);
+  EXPECT_EQ(back.checks, 4);
+  EXPECT_EQ(back.references, cold().references);
+  EXPECT_EQ(back.first_lap_ns, 53'000);
+  EXPECT_TRUE(judged(back).evicted);
+}
+
+TEST(EvictionEvidence, checks_that_disagree_do_not_prove_what_their_sum_would) {
+  auto evidence = cold();
+  see(evidence, {2, 2, 2, 2});
+  EXPECT_TRUE(judged(evidence).evicted) << "3 of 100 each time: " << judged(evidence).why;
+  see(evidence, {8, 0, 0, 0});
+  EXPECT_FALSE(judged(evidence).evicted) << "as many lines in all, but one eviction left an eighth";
+}
+
+TEST(EvictionEvidence, that_saw_no_line_says_so) {
+  auto evidence = cold();
+  for (auto& look : evidence.looks) look = {};
+  sum_up(evidence);
+  const auto read = read_evidence(evidence_params(evidence));
+  ASSERT_TRUE(available(read)) << std::get<Unavailable>(read).reason;
+  EXPECT_FALSE(available(std::get<EvictionEvidence>(read).calibration));
 }
 
 TEST(EvictionEvidence, is_unavailable_when_any_number_is_missing_or_impossible) {
@@ -101,14 +144,20 @@ TEST(EvictionEvidence, is_unavailable_when_any_number_is_missing_or_impossible) 
   auto silenced = whole;
   silenced["check_no_meter"] = std::string("x");
   EXPECT_FALSE(available(read_evidence(silenced)));
+  for (const char* times : {"9", "9 1 2", "9 1 2 0", "0 1 2 3 1 2 3 1 2 3 1 2 3", "9  1 2 3"}) {
+    auto params = whole;
+    params["check_times"] = std::string(times);
+    EXPECT_FALSE(available(read_evidence(params))) << times;
+  }
+  EXPECT_TRUE(available(read_evidence(summed_up())));
   for (const char* laps : {"0 9 1 1 1 10 10 10 10", "4 0 1 1 1 10 10 10 10", "4 9 1 2 3 10 10 10 10",
                            "4 9 1 1 1 10 10 9 10", "4 9 1 1 1 10 10 10 0"}) {
-    auto params = whole;
+    auto params = summed_up();
     params["check_laps"] = std::string(laps);
     EXPECT_FALSE(available(read_evidence(params))) << laps;
   }
   auto impossible = cold();
-  impossible.seen.resident = impossible.seen.lines + 1;
+  impossible.looks[2].resident = 65;
   EXPECT_FALSE(available(read_evidence(evidence_params(impossible))));
 }
 

@@ -44,7 +44,7 @@ struct Correction {
   }
 };
 
-/// mean ± t · √(variance of the mean + what the error rates add).
+/// mean ± the hypotenuse of what the looks and what the error rates leave open.
 Interval t_interval(const std::vector<double>& values, double least_variance, double correction_variance,
                     double confidence) {
   const auto count = static_cast<double>(values.size());
@@ -52,8 +52,13 @@ Interval t_interval(const std::vector<double>& values, double least_variance, do
   for (const double value : values) mean += value / count;
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
-  const double variance = std::max(squares / (count - 1) / count, least_variance) + correction_variance;
-  const double half_width = student_t_quantile(0.5 + confidence / 2, count - 1) * std::sqrt(variance);
+  const double variance = std::max(squares / (count - 1) / count, least_variance);
+  const double by_looks = student_t_quantile(0.5 + confidence / 2, count - 1) * std::sqrt(variance);
+  // The error rates were counted over many lines: their spread is that of a normal.
+  constexpr double many_degrees = 1e6;
+  const double by_errors =
+      student_t_quantile(0.5 + confidence / 2, many_degrees) * std::sqrt(correction_variance);
+  const double half_width = std::hypot(by_looks, by_errors);
   return {mean, mean - half_width, mean + half_width};
 }
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "harness/error.hpp"
+#include "harness/streams/faster_read.hpp"
 #include "harness/streams/streams.hpp"
 #include "harness/topology.hpp"
 #include "probes/memory_budget.hpp"
@@ -65,6 +67,15 @@ harness::Series run(const ProbeContext& context) {
   const harness::Streams& streams = harness::select_streams(context.features);
   std::vector<const std::byte*> chunks;
   uint64_t one_lap = 0, got = 0;
+  harness::ReadLoop loop = streams.read;
+  std::set<int64_t> ahead_at;
+  const auto read_laps = [&](harness::ReadLoop with, int64_t size, int64_t laps) {
+    uint64_t sum = 0;
+    for (int64_t lap = 0; lap < laps; ++lap) {
+      for (const std::byte* chunk : chunks) sum ^= with(chunk, static_cast<size_t>(size), 1);
+    }
+    return sum;
+  };
 
   SweepBody body;
   body.work_unit = "bytes";
@@ -74,13 +85,11 @@ harness::Series run(const ProbeContext& context) {
     for (const size_t position : shuffled_positions(count, context.seed + static_cast<uint64_t>(size)))
       chunks.push_back(buffer.data() + position * static_cast<size_t>(size));
     one_lap = harness::streams_tables().front().read(buffer.data(), count * static_cast<size_t>(size), 1);
+    loop = harness::faster_read(
+        streams, [&](harness::ReadLoop tried, int64_t laps) { return read_laps(tried, size, laps); });
+    if (loop == streams.read_ahead) ahead_at.insert(size);
   };
-  body.work = [&](int64_t size, int64_t repeats) {
-    got = 0;
-    for (int64_t lap = 0; lap < repeats; ++lap) {
-      for (const std::byte* chunk : chunks) got ^= streams.read(chunk, static_cast<size_t>(size), 1);
-    }
-  };
+  body.work = [&](int64_t size, int64_t repeats) { got = read_laps(loop, size, repeats); };
   body.refresh = [&](int64_t size) { body.work(size, 1); };
   body.units_per_repeat = [&](int64_t size) { return static_cast<int64_t>(chunks.size()) * size; };
   body.verify = [&](int64_t repeats) { return repeats % 2 == 1 && got == one_lap; };
@@ -91,6 +100,7 @@ harness::Series run(const ProbeContext& context) {
   series.params["pool_bytes"] = pool_bytes;
   record_pages(series, buffer, context.variant.pages);
   record_stream(series, "read", context.features);
+  record_read_loops(series, ahead_at);
   return series;
 }
 

@@ -38,6 +38,7 @@ harness::Series run_probe(const std::vector<int64_t>& sizes, const Variant& vari
 TEST(ChunkedStream, reads_whole_laps_of_the_chunks_that_fit_into_the_pool) {
   const auto series = run_probe({});
   ASSERT_EQ(series.status, harness::Status::ok) << series.reason;
+  EXPECT_EQ(std::get<std::string>(series.params.at("read_loops")).size(), series.sizes_bytes.size());
   EXPECT_EQ(std::get<int64_t>(series.params.at("pool_bytes")), 4 << 20);
   EXPECT_TRUE(std::count(series.sizes_bytes.begin(), series.sizes_bytes.end(), 49152));
   EXPECT_EQ(series.sizes_bytes.back(), 262144);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <set>
 #include <system_error>
 #include <thread>
@@ -53,6 +55,16 @@ void add(harness::Disturbance& sum, const harness::Disturbance& each) {
   sum.cpu_ns += each.cpu_ns;
   sum.wall_ns += each.wall_ns;
   sum.steal_ns = std::max(sum.steal_ns, each.steal_ns);  // that of the machine, seen by each
+  // The clocks are those of the core whose clock changed most.
+  const auto drift = [](const harness::Disturbance& during) {
+    return during.clock_before_hz > 0 && during.clock_after_hz > 0
+               ? std::abs(std::log(during.clock_after_hz / during.clock_before_hz))
+               : -1;
+  };
+  if (drift(each) > drift(sum)) {
+    sum.clock_before_hz = each.clock_before_hz;
+    sum.clock_after_hz = each.clock_after_hz;
+  }
 }
 
 }  // namespace
@@ -74,11 +86,11 @@ TeamRound run_together(const harness::Topology& topology, const std::vector<int>
   const auto take_turn = [&](size_t i) {
     Turn& turn = turns[i];
     std::unique_ptr<harness::Pin> pin;
-    harness::Disturbance before;
+    std::optional<harness::DisturbanceWatch> watch;
     try {
       pin = std::make_unique<harness::Pin>(topology, pus[i]);
       prepare(i);
-      before = harness::read_disturbance(clock);
+      watch.emplace(clock);
     } catch (const std::exception&) {
       turn.error = std::current_exception();
     }
@@ -86,7 +98,7 @@ TeamRound run_together(const harness::Topology& topology, const std::vector<int>
     turn.start_ns = clock.now_ns();
     timed(i);
     turn.end_ns = clock.now_ns();
-    turn.disturbance = harness::since(before, harness::read_disturbance(clock));
+    turn.disturbance = watch->stop();
   };
   std::vector<std::thread> threads;
   try {

@@ -15,7 +15,7 @@ namespace probes {
 struct TeamRound {
   int64_t wall_ns = 0;               ///< from the first start to the last end
   int64_t start_skew_ns = 0;         ///< from the first start to the last
-  harness::Disturbance disturbance;  ///< summed over the threads
+  harness::Disturbance disturbance;  ///< summed over the threads; clocks of the one that drifted most
 };
 
 /// Returns one allowed PU of each core, ascending.

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "harness/cycle_chain.hpp"
 #include "harness/pinning.hpp"
 
 namespace probes {
@@ -36,6 +37,10 @@ TEST(CoreTeam, every_thread_is_bound_and_starts_when_all_are_prepared) {
   EXPECT_EQ(elsewhere, 0);
   EXPECT_GT(round.wall_ns, 0);
   EXPECT_GE(round.wall_ns, round.start_skew_ns);
+  if (harness::read_core_clock_hz() > 0) {
+    EXPECT_GT(round.disturbance.clock_before_hz, 0);
+    EXPECT_GT(round.disturbance.clock_after_hz, 0);
+  }
 }
 
 TEST(CoreTeam, a_thread_that_cannot_be_bound_fails_the_round_and_nobody_waits_for_it) {

@@ -20,6 +20,7 @@
 #include "probes/shared_meter.hpp"
 #include "probes/stream_eviction.hpp"
 #include "probes/sweep.hpp"
+#include "probes/time_budget.hpp"
 
 namespace probes {
 namespace {
@@ -185,6 +186,10 @@ void take_curve(const ProbeContext& context, const std::vector<int64_t>& sizes, 
   }
   size_t done = 0;
   for (const size_t position : shuffled_positions(sizes.size(), context.seed)) {
+    if (is_late(context.clock, context.end_ns)) {
+      series = found.references = skipped_series("eviction", context.budget_ns);
+      return;
+    }
     if (!sample_size(eviction, position, laps, found, series)) {
       for (harness::Series* each : {&series, &found.references, &found.small_pages}) {
         each->status = harness::Status::failed;
@@ -223,6 +228,7 @@ std::vector<harness::Series> run_all(const ProbeContext& context) {
   harness::Series series;
   Found found;
   take_curve(context, std::get<std::vector<int64_t>>(sizes), laps, found, series);
+  if (is_skipped(series)) return {std::move(series)};
   return {std::move(series), std::move(found.references), std::move(found.small_pages)};
 }
 

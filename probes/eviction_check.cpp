@@ -62,18 +62,20 @@ int64_t EvictionCheck::lap_ns() {
 void EvictionCheck::run(const std::function<void()>& use, const std::function<void()>& evict,
                         harness::Counters& counters) {
   lap_ns();
-  warm_ns_.push_back(static_cast<double>(lap_ns()));
+  harness::CheckLaps times;
+  times.warm_ns = lap_ns();
   for (const Region region : laps_) harness::flush_from_caches(region.data(), region.size());
-  flushed_ns_.push_back(static_cast<double>(lap_ns()));
+  times.flushed_ns = lap_ns();
   const auto drawn =
-      lines_.draw(lines_per_check);  // before the evictions: what drawing touches is not after them
+      lines_.draw_again(lines_per_check);  // before the evictions: what drawing touches is not after them
   for (int i = 0; i < 2; ++i) {
     use();
     evict();
   }
-  if (const auto* meter = std::get_if<ResidencyMeter>(&meter_)) seen_ += meter->look(drawn);
+  if (const auto* meter = std::get_if<ResidencyMeter>(&meter_)) looks_.push_back(meter->look(drawn));
   counters.start();
-  first_ns_.push_back(static_cast<double>(lap_ns()));
+  times.first_ns = lap_ns();
+  checks_.push_back(times);
   const auto misses = harness::last_level_misses(counters.stop(), llc_level_);
   if (misses_ && misses) {
     *misses_ += *misses;
@@ -84,18 +86,15 @@ void EvictionCheck::run(const std::function<void()>& use, const std::function<vo
 
 harness::EvictionEvidence EvictionCheck::evidence() const {
   harness::EvictionEvidence evidence;
-  evidence.checks = static_cast<int64_t>(first_ns_.size());
+  evidence.laps = checks_;
   for (const Region region : laps_) evidence.lap_bytes += static_cast<int64_t>(region.size());
-  if (evidence.checks > 0) {
-    evidence.references = {harness::sign_interval(warm_ns_), harness::sign_interval(flushed_ns_)};
-    evidence.first_lap_ns = harness::median(first_ns_);
-  }
   if (const auto* meter = std::get_if<ResidencyMeter>(&meter_)) {
     evidence.calibration = meter->calibration();
   } else {
     evidence.calibration = std::get<harness::Unavailable>(meter_);
   }
-  evidence.seen = seen_;
+  evidence.looks = looks_;
+  harness::sum_up(evidence);
   return evidence;
 }
 

@@ -45,8 +45,8 @@ class EvictionCheck {
   harness::Reading<ResidencyMeter> meter_;
   LineDraw lines_;
   int llc_level_;
-  std::vector<double> warm_ns_, flushed_ns_, first_ns_;
-  harness::LineCount seen_;
+  std::vector<harness::CheckLaps> checks_;
+  std::vector<harness::LineCount> looks_;
   std::optional<uint64_t> checksum_;
   bool laps_agree_ = true;
   std::optional<int64_t> misses_ = 0;  ///< of all first laps; none where they are not counted

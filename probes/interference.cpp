@@ -11,11 +11,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "harness/buffer.hpp"
 #include "harness/sampler.hpp"
+#include "harness/streams/faster_read.hpp"
 #include "harness/streams/streams.hpp"
 #include "probes/antagonist.hpp"
 #include "probes/antagonist_work.hpp"
@@ -23,7 +25,9 @@
 #include "probes/neighbour.hpp"
 #include "probes/order.hpp"
 #include "probes/probe.hpp"
+#include "probes/stream_sweep.hpp"
 #include "probes/sweep.hpp"
+#include "probes/time_budget.hpp"
 
 namespace probes {
 namespace {
@@ -57,8 +61,9 @@ struct Victim {
   std::vector<int64_t> sizes_bytes;
   const harness::Buffer memory{static_cast<size_t>(sizes_bytes.back()), harness::Pages::huge, context.seed};
   const harness::Streams& streams = harness::select_streams(context.features);
-  std::vector<uint64_t> checksums;  ///< by size, from the plain stream
-  std::vector<int64_t> laps;        ///< by size: odd, so that the checksum of a sample is that of a lap
+  std::vector<uint64_t> checksums;       ///< by size, from the plain stream
+  std::vector<int64_t> laps;             ///< by size: odd, so that the checksum of a sample is that of a lap
+  std::vector<harness::ReadLoop> loops;  ///< by size: the faster one beside an idle thread
   bool right = true;
 
   Victim(const ProbeContext& given, std::vector<int64_t> sizes)
@@ -67,6 +72,7 @@ struct Victim {
       checksums.push_back(
           harness::streams_tables().front().read(memory.data(), static_cast<size_t>(size), 1));
       laps.push_back(1);
+      loops.push_back(harness::faster_read(streams, memory.data(), static_cast<size_t>(size)));
     }
     for (size_t i = 0; i < sizes_bytes.size(); ++i) {
       read(i, laps_before + 1);
@@ -75,7 +81,7 @@ struct Victim {
     }
   }
   void read(size_t set, int64_t count) {
-    const uint64_t got = streams.read(memory.data(), static_cast<size_t>(sizes_bytes[set]), count);
+    const uint64_t got = loops[set](memory.data(), static_cast<size_t>(sizes_bytes[set]), count);
     right &= got == (count % 2 == 1 ? checksums[set] : 0);
   }
   int64_t timed_ns(size_t set) {
@@ -98,6 +104,12 @@ harness::Series begin_series(const Victim& victim, const Condition& condition, c
   series.params["antagonist"] = std::string(condition.name);
   series.params["samples"] = int64_t{rounds};
   series.params["isa"] = std::string(victim.streams.isa);
+  std::set<int64_t> ahead_at;
+  for (size_t i = 0; i < victim.loops.size(); ++i) {
+    if (victim.loops[i] == victim.streams.read_ahead) ahead_at.insert(victim.sizes_bytes[i]);
+  }
+  record_read_loops(series, ahead_at);
+  for (auto& samples : series.samples_by_size) samples.reserve(static_cast<size_t>(rounds));
   series.params["order_seed"] = static_cast<int64_t>(recordable_seed(victim.context.seed));
   return series;
 }
@@ -125,11 +137,10 @@ void take_condition(Victim& victim, const Condition& condition, const Neighbour&
   const Toll before = antagonist ? antagonist->toll() : Toll{};
   const int64_t start_ns = clock.now_ns();
   for (size_t i = 0; i < victim.sizes_bytes.size(); ++i) {
+    const harness::DisturbanceWatch watch(clock);  // before the laps: its look at the system's files evicts
     victim.read(i, laps_before);
-    const harness::Disturbance look = harness::read_disturbance(clock);
     series.samples_by_size[i].push_back(victim.timed_ns(i));
-    record_disturbance(series, static_cast<int>(i) * rounds + round,
-                       harness::since(look, harness::read_disturbance(clock)));
+    record_disturbance(series, static_cast<int>(i) * rounds + round, watch.stop());
   }
   if (!antagonist) return;
   add_work(work, before, antagonist->toll(), clock.now_ns() - start_ns);
@@ -199,6 +210,7 @@ std::vector<harness::Series> take_place(const ProbeContext& context, Victim& vic
     }
     for (const size_t c : order) {
       if (series[c].status != harness::Status::ok) continue;
+      if (is_late(context.clock, context.end_ns)) return {skipped_series(id, context.budget_ns)};
       take_condition(victim, conditions[c], neighbour, memory, round, rounds, series[c], work[c]);
     }
     if (progress) progress(static_cast<double>(round + 1) / rounds);
@@ -228,8 +240,10 @@ std::vector<harness::Series> run_all(const ProbeContext& context) {
     const auto progress = [&](double done) {
       if (context.progress) context.progress((static_cast<double>(p) + done) / places.size());
     };
-    for (harness::Series& series : take_place(context, victim, std::get<Neighbour>(neighbour), progress))
+    for (harness::Series& series : take_place(context, victim, std::get<Neighbour>(neighbour), progress)) {
+      if (is_skipped(series)) series.placement = places[p];
       all.push_back(std::move(series));
+    }
   }
   if (!victim.right) {
     for (harness::Series& series : all) {

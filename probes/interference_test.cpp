@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "harness/cycle_chain.hpp"
 #include "harness/pinning.hpp"
 #include "probes/probe.hpp"
 
@@ -58,6 +59,10 @@ TEST(Interference, every_place_has_its_control_and_every_antagonist_its_rate) {
     if (name == "idle_again") controls.insert(series.placement);
     EXPECT_EQ(series.params.count("antagonist_cpu_ratio"), name.rfind("idle", 0) == 0 ? 0U : 1U) << name;
     ASSERT_EQ(series.samples_by_size.size(), series.sizes_bytes.size());
+    EXPECT_EQ(std::get<std::string>(series.params.at("read_loops")).size(), series.sizes_bytes.size());
+    if (harness::read_core_clock_hz() > 0) {
+      EXPECT_GT(series.totals.core_clock_low_hz, 0) << "no look at the core's clock";
+    }
     for (size_t i = 0; i < series.sizes_bytes.size(); ++i) {
       EXPECT_EQ(series.samples_by_size[i].size(), 8U);
       EXPECT_EQ(series.work_per_sample[i] % series.sizes_bytes[i], 0);

@@ -8,6 +8,7 @@
 #include "harness/streams/streams.hpp"
 #include "probes/memory_budget.hpp"
 #include "probes/probe.hpp"
+#include "probes/stream_sweep.hpp"
 
 namespace probes {
 namespace {
@@ -31,6 +32,23 @@ TEST(LoadBandwidth, gives_positive_samples_of_whole_passes_at_each_size_asked_fo
     ASSERT_EQ(series.samples_by_size[i].size(), 2U);
     for (const int64_t ns : series.samples_by_size[i]) EXPECT_GT(ns, 0);
   }
+}
+
+TEST(LoadBandwidth, says_which_read_loop_was_taken_at_each_size) {
+  const auto series = run_probe({2560, 16384, 65536}, harness::read_cpu_features());
+  const auto& loops = std::get<std::string>(series.params.at("read_loops"));
+  EXPECT_EQ(loops.size(), 3U);
+  EXPECT_EQ(loops.find_first_not_of("ra"), std::string::npos) << loops;
+  EXPECT_EQ(std::get<std::string>(run_probe({4096, 8192}, {}).params.at("read_loops")), "rr")
+      << "the plain stream has one loop";
+}
+
+TEST(LoadBandwidth, writes_the_loops_of_many_sizes_in_several_params) {
+  harness::Series series;
+  for (int64_t i = 1; i <= 130; ++i) series.sizes_bytes.push_back(512 * i);
+  record_read_loops(series, {512, 512 * 130});
+  EXPECT_EQ(std::get<std::string>(series.params.at("read_loops")), "a" + std::string(127, 'r'));
+  EXPECT_EQ(std::get<std::string>(series.params.at("read_loops_2")), "ra");
 }
 
 TEST(LoadBandwidth, uses_the_stream_that_the_features_allow_and_says_so) {

@@ -105,6 +105,11 @@ harness::Series run(const ProbeContext& context) {
 
 extern const Probe residency_probe;
 const Probe residency_probe{
-    "residency", "whether single timed loads tell cached lines from flushed ones, and how often", false, run};
+    .id = "residency",
+    .summary = "whether single timed loads tell cached lines from flushed ones, and how often",
+    .takes_sizes = false,
+    .run = run,
+    .seconds = 0.2,
+};
 
 }  // namespace probes

@@ -16,6 +16,7 @@
 #include "probes/residency_meter.hpp"
 #include "probes/shared_meter.hpp"
 #include "probes/sweep.hpp"
+#include "probes/time_budget.hpp"
 
 namespace probes {
 namespace {
@@ -141,19 +142,23 @@ void store_sets(const Rested& rested) {
   series.params.merge(rested.meter.params());
 }
 
-void take_curves(Rested& rested) {
+/// Returns false when the budget ended first.
+bool take_curves(Rested& rested) {
   const ProbeContext& context = rested.context;
   const auto positions = shuffled_positions(delays_ns.size(), context.seed);
   for (int sample = 0; sample < context.samples; ++sample) {
     take_references(rested, sample);
     // Alternating directions: what drifts within a round falls on all delays alike.
-    for (size_t i = 0; i < positions.size(); ++i)
+    for (size_t i = 0; i < positions.size(); ++i) {
+      if (is_late(context.clock, context.end_ns)) return false;
       take_sample(rested, positions[sample % 2 == 0 ? i : positions.size() - 1 - i], sample);
+    }
     if (context.progress) context.progress(static_cast<double>(sample + 1) / context.samples);
   }
   for (harness::Series* series : {&rested.series, &rested.references}) {
     for (auto& [reason, indices] : series->disturbed) std::sort(indices.begin(), indices.end());
   }
+  return true;
 }
 
 /// Returns an empty curve over the sets, `lists` of each.
@@ -187,7 +192,7 @@ std::vector<harness::Series> run_all(const ProbeContext& context) {
   series.params["pages"] = std::string("huge");
   series.params["isa"] = std::string(streams.isa);
   Rested rested{context, sets, meter, series, references};
-  take_curves(rested);
+  if (!take_curves(rested)) return {skipped_series("retention", context.budget_ns)};
   store_sets(rested);
   if (!std::all_of(sets.begin(), sets.end(), [](const auto& set) { return set->right; })) {
     series.status = references.status = harness::Status::failed;

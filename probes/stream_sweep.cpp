@@ -24,6 +24,16 @@ void record_stream(harness::Series& series, const std::string& operation,
   series.params["vector_bytes"] = static_cast<int64_t>(streams.vector_bytes);
 }
 
+void record_read_loops(harness::Series& series, const std::set<int64_t>& ahead_at) {
+  constexpr size_t longest_param = 128;
+  std::string letters;
+  for (const int64_t size : series.sizes_bytes) letters += ahead_at.count(size) > 0 ? 'a' : 'r';
+  for (size_t at = 0; at < letters.size(); at += longest_param) {
+    const std::string name = at == 0 ? "read_loops" : fmt::format("read_loops_{}", at / longest_param + 1);
+    series.params[name] = letters.substr(at, longest_param);
+  }
+}
+
 harness::Series stream_sweep(const std::string& probe, const ProbeContext& context,
                              const std::vector<int64_t>& sizes_bytes) {
   const Operation& operation = find_operation(context.variant.operation);
@@ -42,10 +52,10 @@ harness::Series stream_sweep(const std::string& probe, const ProbeContext& conte
 
   SweepBody body;
   body.work_unit = "bytes";
-  int64_t ahead_sizes = 0;
+  std::set<int64_t> ahead_at;
   body.begin = [&](int64_t size) {
     work.prepare(size);
-    ahead_sizes += work.reads_ahead() ? 1 : 0;
+    if (work.reads_ahead()) ahead_at.insert(size);
   };
   body.refresh = [&](int64_t) { work.refresh(); };
   body.work = [&](int64_t, int64_t repeats) { work.run(repeats); };
@@ -57,7 +67,7 @@ harness::Series stream_sweep(const std::string& probe, const ProbeContext& conte
   sweep(context, sizes_bytes, body, series);
   record_pages(series, buffer, context.variant.pages);
   record_stream(series, operation.name, context.features);
-  if (context.variant.operation == "read") series.params["read_ahead_sizes"] = ahead_sizes;
+  if (context.variant.operation == "read") record_read_loops(series, ahead_at);
   return series;
 }
 

@@ -1,5 +1,7 @@
 // A stream over a set of sizes: what load_bandwidth and dram_stream share.
 #pragma once
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,11 @@ harness::Series stream_sweep(const std::string& probe, const ProbeContext& conte
 /// Writes the params operation, traffic_ratio, isa and vector_bytes.
 void record_stream(harness::Series& series, const std::string& operation,
                    const harness::CpuFeatures& features);
+
+/// Writes which read loop was taken at each size of the series, one letter each in the order of sizes_bytes,
+/// as param read_loops (more than 128 in read_loops_2 …): "r" plain, "a" with prefetches ahead. `ahead_at`
+/// has the sizes of the second; a loop is chosen by trial laps (harness/streams/faster_read.hpp).
+void record_read_loops(harness::Series& series, const std::set<int64_t>& ahead_at);
 
 /// Returns why the streams of this CPU cannot do an operation, or an empty text.
 std::string missing_stream(const std::string& operation, const harness::CpuFeatures& features);

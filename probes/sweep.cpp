@@ -30,9 +30,11 @@ int64_t calibrate(const ProbeContext& context, int64_t size_bytes, const SweepBo
       .repeats;
 }
 
-/// Takes the samples of one size; returns false when a result was wrong.
-bool sample_size(const ProbeContext& context, size_t position, int64_t size_bytes, const SweepBody& body,
-                 harness::Series& series) {
+enum class Outcome { taken, wrong, late };
+
+/// Takes the samples of one size. One that lasts beyond the end of the budget is given up and leaves nothing.
+Outcome sample_size(const ProbeContext& context, size_t position, int64_t size_bytes, const SweepBody& body,
+                    harness::Series& series) {
   body.begin(size_bytes);
   body.refresh(size_bytes);
   // Odd, so that what an XOR over all repeats leaves is that of one: a read of nothing would leave 0.
@@ -48,9 +50,10 @@ bool sample_size(const ProbeContext& context, size_t position, int64_t size_byte
     const int64_t end_ns = context.clock.now_ns();
     record_disturbance(series, static_cast<int>(position) * context.samples + i, watch.stop());
     durations_ns.push_back(end_ns - start_ns);
-    if (!body.verify(repeats)) return false;
+    if (!body.verify(repeats)) return Outcome::wrong;
+    if (i + 1 < context.samples && is_late(context.clock, context.end_ns)) return Outcome::late;
   }
-  return true;
+  return Outcome::taken;
 }
 
 /// With a budget, the sizes that a coarse curve needs come first.
@@ -76,7 +79,12 @@ void sweep(const ProbeContext& context, const std::vector<int64_t>& sizes_bytes,
   SizeBudget budget(context.clock, context.end_ns, costs);
   for (const size_t position : sweep_order(context, sizes_bytes.size())) {
     if (!budget.allows(position)) continue;
-    if (!sample_size(context, position, sizes_bytes[position], body, series)) {
+    const Outcome outcome = sample_size(context, position, sizes_bytes[position], body, series);
+    if (outcome == Outcome::late) {
+      budget.gave_up(position);
+      continue;
+    }
+    if (outcome == Outcome::wrong) {
       series.status = harness::Status::failed;
       series.reason = fmt::format("wrong checksum at {} bytes: what was read is not what was written",
                                   sizes_bytes[position]);
@@ -88,6 +96,10 @@ void sweep(const ProbeContext& context, const std::vector<int64_t>& sizes_bytes,
   }
   for (auto& [reason, indices] : series.disturbed) std::sort(indices.begin(), indices.end());
   drop_sizes(series, budget.skipped(), context.samples, context.budget_ns);
+  if (series.sizes_bytes.empty()) {  // not even one ended in time
+    const std::string probe = series.probe;
+    series = skipped_series(probe, context.budget_ns);
+  }
 }
 
 harness::Reading<std::vector<int64_t>> sweep_sizes(const ProbeContext& context, int64_t budget_bytes) {

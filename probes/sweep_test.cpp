@@ -7,6 +7,7 @@
 
 #include "harness/error.hpp"
 #include "harness/fake_clock.hpp"
+#include "probes/time_budget.hpp"
 
 namespace probes {
 namespace {
@@ -93,6 +94,34 @@ TEST(Sweep, progress_rises_to_one) {
   ASSERT_EQ(seen.size(), 3U);
   EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
   EXPECT_DOUBLE_EQ(seen.back(), 1.0);
+}
+
+TEST(Sweep, gives_up_a_size_that_the_machine_makes_last_beyond_the_budget) {
+  Bench bench;
+  bench.context.samples = 20;
+  bench.context.end_ns = 2'000'000;
+  bench.context.budget_ns = 2'000'000;
+  bench.body.refresh = [&](int64_t) {  // somebody takes the machine once the first size is done
+    bench.time.now_ns += bench.begun.size() > 1 ? 200'000 : 777;
+  };
+  harness::Series series;
+  sweep(bench.context, {4096, 8192, 16'384}, bench.body, series);
+  EXPECT_EQ(series.status, harness::Status::ok);
+  EXPECT_EQ(series.sizes_bytes.size(), 1U);
+  EXPECT_EQ(skipped_sizes(series), 2);
+  EXPECT_EQ(bench.begun.size(), 2U) << "one was begun and given up, one never begun";
+  EXPECT_LT(bench.time.now_ns, 2'000'000 + 250'000) << "no more than a sample beyond the end";
+}
+
+TEST(Sweep, that_ends_no_size_in_time_is_skipped) {
+  Bench bench;
+  bench.context.end_ns = 1;
+  bench.context.budget_ns = 1;
+  harness::Series series;
+  series.probe = "load_latency";
+  sweep(bench.context, {4096, 8192}, bench.body, series);
+  EXPECT_TRUE(is_skipped(series)) << series.reason;
+  EXPECT_TRUE(series.samples_by_size.empty());
 }
 
 TEST(SweepSizes, are_the_callers_sorted_and_single) {

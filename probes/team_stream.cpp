@@ -11,6 +11,7 @@
 #include "probes/stream_sweep.hpp"
 #include "probes/stream_work.hpp"
 #include "probes/sweep.hpp"
+#include "probes/time_budget.hpp"
 #include "probes/working_sets.hpp"
 
 namespace probes {
@@ -18,6 +19,7 @@ namespace {
 
 /// Passes per sample: odd, for the checksum; enough that the threads' starts and ends do not count.
 constexpr int64_t passes = 3;
+constexpr size_t longest_param = 128;
 
 /// What one thread streams over.
 struct Share {
@@ -42,6 +44,10 @@ void take_samples(const ProbeContext& context, const std::vector<int>& pus, std:
                   harness::Series& series) {
   int64_t skew_ns = 0;
   for (int i = 0; i < context.samples; ++i) {
+    if (is_late(context.clock, context.end_ns)) {
+      series = skipped_series(series.probe, context.budget_ns);
+      return;
+    }
     const TeamRound round = run_together(
         context.topology, pus, context.clock, [&](size_t t) { shares[t].work->refresh(); },
         [&](size_t t) { shares[t].work->run(passes); });
@@ -100,6 +106,11 @@ harness::Series team_stream(const std::string& probe, const ProbeContext& contex
   series.params["samples"] = int64_t{context.samples};
   record_shares(series, shares, context.variant.pages);
   record_stream(series, operation.name, context.features);
+  if (context.variant.operation == "read") {  // each thread's own choice
+    std::string letters;
+    for (const Share& share : shares) letters += share.work->reads_ahead() ? 'a' : 'r';
+    series.params["read_loops"] = letters.substr(0, longest_param);
+  }
   return series;
 }
 

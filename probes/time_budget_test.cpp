@@ -48,14 +48,14 @@ TEST(time_budget, what_fits_is_taken_in_full) {
 
 TEST(time_budget, what_does_not_fit_is_thinned_in_proportion_and_the_rest_keeps_its_time) {
   const auto took = run_steps(10, {{12, true}, {2, false}, {4, true}});
-  EXPECT_DOUBLE_EQ(took[0], 6);  // 12/16 of the 8 that are left beside 2
+  EXPECT_NEAR(took[0], 5.85, 1e-6);  // 12/16 of the 7.8 that are left beside 2 and a tenth to spare
   EXPECT_DOUBLE_EQ(took[1], 2);
-  EXPECT_DOUBLE_EQ(took[2], 2);
+  EXPECT_NEAR(took[2], 2.15, 1e-6);
 }
 
 TEST(time_budget, the_last_steps_that_cannot_thin_give_way_first) {
   const auto took = run_steps(10, {{20, true}, {5, false}, {5, false}});
-  EXPECT_DOUBLE_EQ(took[0], 5);
+  EXPECT_NEAR(took[0], 4.5, 1e-6);
   EXPECT_DOUBLE_EQ(took[1], 5);
   EXPECT_EQ(took[2], -1);
 }
@@ -63,6 +63,25 @@ TEST(time_budget, the_last_steps_that_cannot_thin_give_way_first) {
 TEST(time_budget, a_slow_machine_is_known_by_its_pace) {
   // Without the pace the second step would be begun and end at 12.
   EXPECT_EQ(run_steps(10, {{2, false}, {4, false}, {1, false}}, 2), (std::vector<double>{4, -1, 2}));
+}
+
+TEST(time_budget, further_series_of_a_probe_give_way_before_another_probe) {
+  // Main curve, main of a probe that cannot thin, then two extra series.
+  const auto took = run_steps(11, {{6, true}, {3, false}, {6, true, true}, {3, false, true}});
+  EXPECT_DOUBLE_EQ(took[0], 6) << "as if the extra ones did not exist";
+  EXPECT_DOUBLE_EQ(took[1], 3);
+  EXPECT_DOUBLE_EQ(took[2], 2) << "what the others left";
+  EXPECT_EQ(took[3], -1);
+}
+
+TEST(time_budget, a_curve_of_a_few_sizes_is_not_begun) {
+  EXPECT_EQ(run_steps(10, {{9, true}, {6, true, true}}), (std::vector<double>{9, -1})) << "1 s of 6";
+  EXPECT_EQ(run_steps(10, {{8, true}, {6, true, true}}), (std::vector<double>{8, 2})) << "2 s of 6";
+}
+
+TEST(time_budget, a_step_that_cannot_thin_is_begun_only_with_time_to_spare) {
+  EXPECT_EQ(run_steps(10, {{9.5, false}}), std::vector<double>{-1});
+  EXPECT_EQ(run_steps(10, {{9, false}}), std::vector<double>{9});
 }
 
 TEST(time_budget, never_takes_longer_than_there_is) {
@@ -98,8 +117,19 @@ TEST(size_budget, skips_the_size_that_would_end_too_late_and_takes_a_cheaper_one
   EXPECT_TRUE(budget.allows(2)) << "4 s";
   time.now_ns += 4 * second_ns;
   budget.took(2);
-  EXPECT_TRUE(budget.allows(3));
-  EXPECT_EQ(budget.skipped(), std::vector<size_t>{1});
+  EXPECT_TRUE(budget.allows(3)) << "2 s";
+  time.now_ns += 2 * second_ns;
+  budget.took(3);
+  EXPECT_FALSE(budget.allows(3)) << "would end exactly at the end: nothing to spare";
+  EXPECT_EQ(budget.skipped(), (std::vector<size_t>{1, 3}));
+}
+
+TEST(is_late, knows_the_end_of_the_budget) {
+  harness::FakeClock time;
+  time.now_ns = 5;
+  EXPECT_FALSE(is_late(time.clock(), 0)) << "no budget";
+  EXPECT_FALSE(is_late(time.clock(), 6));
+  EXPECT_TRUE(is_late(time.clock(), 4));
 }
 
 TEST(coarse_first, takes_every_position_once_and_the_ends_and_every_eighth_first) {
@@ -122,12 +152,12 @@ TEST(drop_sizes, leaves_a_curve_whose_marks_point_at_the_same_samples) {
   series.sizes_bytes = {512, 1024, 2048, 4096};
   series.work_per_sample = {1, 0, 3, 4};
   series.samples_by_size = {{10, 11}, {}, {30, 31}, {40, 41}};
-  series.disturbed = {{"steal", {1, 4, 7}}};
+  series.disturbed = {{"steal", {1, 4, 7}}, {"cpu_wall", {2}}};  // 2: of the size that goes
   drop_sizes(series, {1}, 2, 5 * second_ns);
   EXPECT_EQ(series.sizes_bytes, (std::vector<int64_t>{512, 2048, 4096}));
   EXPECT_EQ(series.work_per_sample, (std::vector<int64_t>{1, 3, 4}));
   EXPECT_EQ(series.samples_by_size, (std::vector<std::vector<int64_t>>{{10, 11}, {30, 31}, {40, 41}}));
-  EXPECT_EQ(series.disturbed.at("steal"), (std::vector<int>{1, 2, 5}));
+  EXPECT_EQ(series.disturbed, (harness::Disturbed{{"steal", {1, 2, 5}}}));
   EXPECT_EQ(skipped_sizes(series), 1);
   EXPECT_EQ(std::get<int64_t>(series.params.at("budget_ns")), 5 * second_ns);
 }

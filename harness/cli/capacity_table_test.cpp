@@ -23,6 +23,25 @@ TEST(capacity_table, puts_what_is_told_and_both_answers_side_by_side) {
             "l3     32 MiB  30 MiB [20 MiB - 40 MiB]    27 MiB [9 MiB - 91 MiB]\n\n");
 }
 
+TEST(capacity_table, shows_how_long_lines_last_beside_what_a_cache_holds) {
+  harness::Derived derived;
+  derived.caches = {estimate(stream, harness::Interval{30 * mib, 20 * mib, 40 * mib}),
+                    estimate(chase, harness::Interval{27 * mib, 9 * mib, 91 * mib})};
+  harness::RetentionEstimate lines;
+  lines.level = "l3";
+  lines.method = "retention: lines seen by timed loads";
+  lines.half_life_ns = harness::Interval{3.8e6, 3.2e6, 4.4e6};
+  harness::RetentionEstimate laps = lines;
+  laps.method = "retention: time of a re-read";
+  laps.half_life_ns = harness::Interval{9e6, 8e6, 10e6};
+  derived.retention = {laps, lines};
+  EXPECT_NE(capacities_text(Terminal{}, derived).find("  3.8 ms [3.2 - 4.4]\n"), std::string::npos)
+      << capacities_text(Terminal{}, derived);
+  derived.retention[1].half_life_ns = harness::Unavailable{"longer than 100.0 ms"};
+  derived.retention[1].longer_than_ns = 100e6;
+  EXPECT_NE(capacities_text(Terminal{}, derived).find("  > 100.0 ms\n"), std::string::npos);
+}
+
 TEST(capacity_table, says_why_an_answer_is_missing) {
   harness::Derived derived;
   derived.caches = {estimate(stream, harness::Unavailable{"the curve is flat"}),

@@ -1,4 +1,6 @@
 // The hidden subcommand that a child process runs: one launch, as JSON on stdout.
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -32,11 +34,14 @@ struct LaunchOptions {
 
 /// One series to measure.
 struct Asked {
-  const probes::Probe& probe;
+  const probes::Probe* probe;
   probes::Variant variant;
+  bool extra;     ///< beside its probe's main series: taken after all main ones, so that it gives way first
+  size_t listed;  ///< its place in the document
 };
 
-/// Returns the series to measure: each probe's main one, or every one it lists, with what was chosen.
+/// Returns the series to measure: each probe's main one, or every one it lists, with what was chosen; all
+/// main ones first.
 std::vector<Asked> asked_series(const LaunchOptions& options, const probes::ProbeContext& context) {
   std::vector<Asked> asked;
   for (const std::string& id : options.ids) {
@@ -44,9 +49,14 @@ std::vector<Asked> asked_series(const LaunchOptions& options, const probes::Prob
     std::vector<probes::Variant> listed(1);
     if ((options.all_variants || probe.needs_all) && probe.variants != nullptr)
       listed = probe.variants(context);
-    for (const probes::Variant& variant : probes::chosen_variants(id, probe.choices, listed, *options.choice))
-      asked.push_back({probe, variant});
+    bool extra = false;
+    for (const probes::Variant& variant :
+         probes::chosen_variants(id, probe.choices, listed, *options.choice)) {
+      asked.push_back({&probe, variant, extra, asked.size()});
+      extra = !probe.needs_all;
+    }
   }
+  std::stable_partition(asked.begin(), asked.end(), [](const Asked& each) { return !each.extra; });
   return asked;
 }
 
@@ -54,13 +64,13 @@ std::vector<Asked> asked_series(const LaunchOptions& options, const probes::Prob
 std::vector<probes::TimedStep> steps_of(const LaunchOptions& options, const std::vector<Asked>& asked) {
   constexpr double usual_sizes_per_octave = 4, usual_samples = 5, usual_sizes = 60;
   std::vector<probes::TimedStep> steps;
-  for (const auto& [probe, variant] : asked) {
-    double seconds = probe.seconds * options.samples / usual_samples;
-    if (probe.takes_sizes && probe.thins) {
+  for (const auto& [probe, variant, extra, listed] : asked) {
+    double seconds = probe->seconds * options.samples / usual_samples;
+    if (probe->takes_sizes && probe->thins) {
       seconds *= options.sizes.empty() ? options.sizes_per_octave / usual_sizes_per_octave
                                        : static_cast<double>(options.sizes.size()) / usual_sizes;
     }
-    steps.push_back({seconds, probe.thins});
+    steps.push_back({seconds, probe->thins, extra});
   }
   return steps;
 }
@@ -79,9 +89,14 @@ harness::Launch take_probes(const LaunchOptions& options, const harness::Topolog
   probes::SharedLoads shared_loads;
   context.shared_loads = &shared_loads;
   const std::vector<Asked> asked = asked_series(options, context);
-  probes::TimeBudget budget(clock, options.budget_ns == 0 ? 0 : clock.now_ns() + options.budget_ns,
+  // What comes after the last probe, and the start of this process, are the budget's, too.
+  constexpr double share_for_probes = 0.97;
+  const auto probes_ns = static_cast<int64_t>(share_for_probes * static_cast<double>(options.budget_ns));
+  probes::TimeBudget budget(clock, options.budget_ns == 0 ? 0 : clock.now_ns() + probes_ns,
                             steps_of(options, asked));
+  std::vector<std::vector<harness::Series>> taken(asked.size());  // by place in the document
   for (size_t i = 0; i < asked.size(); ++i) {
+    std::vector<harness::Series>& into = taken[asked[i].listed];
     if (options.progress) {
       context.progress = [i, n = asked.size()](double fraction) {
         report_progress((static_cast<double>(i) + fraction) / static_cast<double>(n));
@@ -89,20 +104,22 @@ harness::Launch take_probes(const LaunchOptions& options, const harness::Topolog
     }
     const std::optional<int64_t> end_ns = budget.begin();
     if (!end_ns) {
-      launch.series.push_back(probes::skipped_series(asked[i].probe.id, options.budget_ns));
+      into.push_back(probes::skipped_series(asked[i].probe->id, options.budget_ns));
+      probes::tell_variant(into.back(), asked[i].variant);
       continue;
     }
     context.end_ns = *end_ns;
     context.budget_ns = options.budget_ns;
     context.variant = asked[i].variant;
-    if (asked[i].probe.run_all == nullptr) {
-      launch.series.push_back(asked[i].probe.run(context));
+    if (asked[i].probe->run_all == nullptr) {
+      into.push_back(asked[i].probe->run(context));
     } else {
-      for (harness::Series& series : asked[i].probe.run_all(context))
-        launch.series.push_back(std::move(series));
+      into = asked[i].probe->run_all(context);
     }
-    budget.end(probes::skipped_sizes(launch.series.back()) > 0);
+    if (probes::is_skipped(into.back())) probes::tell_variant(into.back(), asked[i].variant);
+    budget.end(probes::skipped_sizes(into.back()) > 0 || probes::is_skipped(into.back()));
   }
+  for (auto& series : taken) std::move(series.begin(), series.end(), std::back_inserter(launch.series));
   launch.counters = counters.stop();
   return launch;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/cli/cache_tables.hpp"
@@ -115,9 +116,17 @@ std::string curve_text(const Terminal& terminal, const harness::Series& series) 
 /// Says what the budget cost, "" when nothing.
 std::string budget_text(const harness::Launch& launch, int64_t budget_ns) {
   std::string text;
+  std::vector<std::pair<std::string, int>> skipped;  // a probe may have many series of one heading
+  for (const harness::Series& series : launch.series) {
+    if (!probes::is_skipped(series)) continue;
+    const std::string name = heading(series);
+    if (skipped.empty() || skipped.back().first != name) skipped.emplace_back(name, 0);
+    ++skipped.back().second;
+  }
+  for (const auto& [name, count] : skipped)
+    text += count == 1 ? name + " skipped, " : fmt::format("{} series of {} skipped, ", count, name);
   for (const harness::Series& series : launch.series) {
     const int64_t sizes = probes::skipped_sizes(series);
-    if (probes::is_skipped(series)) text += fmt::format("{} skipped, ", heading(series));
     if (sizes > 0)
       text += fmt::format("{} of {} sizes of {} left out, ", sizes,
                           static_cast<size_t>(sizes) + series.sizes_bytes.size(), heading(series));

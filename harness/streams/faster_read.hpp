@@ -1,6 +1,8 @@
 // Which of a table's read loops is the faster one on some data.
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 
 #include "harness/streams/streams.hpp"
 
@@ -11,5 +13,10 @@ namespace harness {
 /// lap long. The trials are no samples: whoever times the loop does so anew, and does not inherit their luck.
 /// Without a prefetching loop it is `read`, untried.
 ReadLoop faster_read(const Streams& table, const void* data, size_t bytes);
+
+/// The same for reads that are no lap over one piece of memory: `read` makes `passes` of them with a loop and
+/// returns their XOR.
+ReadLoop faster_read(const Streams& table,
+                     const std::function<uint64_t(ReadLoop loop, int64_t passes)>& read);
 
 }  // namespace harness
