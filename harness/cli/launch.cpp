@@ -13,6 +13,8 @@
 #include "harness/cpu_features.hpp"
 #include "harness/pinning.hpp"
 #include "harness/submission.hpp"
+#include "models/fidelity.hpp"
+#include "models/kernels/select.hpp"
 #include "probes/decode.hpp"
 #include "probes/probe.hpp"
 #include "probes/residency_meter.hpp"
@@ -133,12 +135,51 @@ harness::Launch take_decode(const LaunchOptions& options, const harness::Topolog
   return probes::run_decode_launch(harness::plan_from_json(options.plan), context);
 }
 
+/// One series per model: how far the decoder is from the reference, over the tokens of a seed.
+harness::Launch take_fidelity(const LaunchOptions& options) {
+  harness::Launch launch;
+  launch.purpose = "fidelity";
+  launch.order_seed = options.seed;
+  const harness::Clock clock = harness::steady_clock();
+  const harness::CpuFeatures features = harness::read_cpu_features();
+  for (size_t i = 0; i < options.models.size(); ++i) {
+    const models::Shape& shape = models::find_shape(options.models[i]);
+    const models::Kernels& kernels =
+        models::select_kernels(models::kernel_tables(), features, options.isas.at(0));
+    models::Decoder decoder(shape, models::synthetic_source(1), kernels);
+    const int64_t start_ns = clock.now_ns();
+    const models::FidelityResult found =
+        models::measure_fidelity(decoder, shape, models::synthetic_weights(shape, 1), options.seed,
+                                 models::min_fidelity_tokens(shape));
+    harness::Series series;
+    series.probe = "fidelity";
+    series.samples = {clock.now_ns() - start_ns};
+    series.totals.wall_ns = series.totals.cpu_ns = series.samples[0];
+    series.params = {
+        {"of_model", shape.name},
+        {"isa", std::string(kernels.isa)},
+        {"tokens", int64_t{found.tokens}},
+        {"clear_tokens", int64_t{found.clear_tokens}},
+        {"clear_match_ratio", static_cast<double>(found.clear_matches) / std::max(1, found.clear_tokens)},
+        {"rms_difference_sigmas", found.rms_difference_sigmas},
+        {"perplexity_delta_ratio", found.perplexity_delta_ratio}};
+    launch.series.push_back(std::move(series));
+    if (options.progress)
+      report_progress(static_cast<double>(i + 1) / static_cast<double>(options.models.size()));
+  }
+  return launch;
+}
+
+harness::Launch take(const LaunchOptions& options, const harness::Topology& topology, int pu) {
+  if (options.purpose == "decode") return take_decode(options, topology, pu);
+  return options.purpose == "fidelity" ? take_fidelity(options) : take_probes(options, topology);
+}
+
 harness::ExitCode run_launch(const LaunchOptions& options) {
   if (options.progress) raise_own_session();  // run_child() gave this process one
   const harness::Topology topology = harness::read_host_topology();
   const harness::Pin pin(topology, harness::choose_pu(topology, options.pu));
-  const harness::Launch launch =
-      options.purpose == "decode" ? take_decode(options, topology, pin.pu()) : take_probes(options, topology);
+  const harness::Launch launch = take(options, topology, pin.pu());
   print_result(harness::launch_to_json(launch) + "\n");
   return harness::ExitCode::ok;
 }
@@ -152,8 +193,8 @@ void add_launch(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<LaunchOptions>();
   command->add_option("--purpose", options->purpose)
       ->required()
-      ->check(CLI::IsMember(
-          {"probes", "roofs_resumed", "roofs_after", "decode", "round_probes", "round_probes_again"}));
+      ->check(CLI::IsMember({"probes", "roofs_resumed", "roofs_after", "decode", "round_probes",
+                             "round_probes_again", "fidelity"}));
   command->add_option("--plan", options->plan);
   command->add_option("--weights", options->weights_file);
   command->add_option("--routing-file", options->routing_file);

@@ -12,6 +12,7 @@
 #include "harness/cli/decode_memory.hpp"
 #include "harness/cli/terminal.hpp"
 #include "models/decoder.hpp"
+#include "models/fidelity.hpp"
 #include "models/kernels/select.hpp"
 #include "probes/decode.hpp"
 #include "probes/neighbour.hpp"
@@ -21,9 +22,10 @@ namespace cli {
 namespace {
 
 // Seen on a 2-core Zen 5 VM with neighbours; only for the estimate shown at the start.
-constexpr double seconds_per_probe_size = 0.05, seconds_per_eviction_probe = 2, seconds_per_launch = 0.1,
-                 seconds_per_token = 10e-6, seconds_per_weight_byte = 4e-9, decode_bytes_per_s = 25e9,
-                 evict_bytes_per_s = 30e9, usual_stream_bytes = 256 << 20, golden_tokens = 128;
+constexpr double seconds_per_probe_size = 0.05, seconds_per_eviction_probe = 2, seconds_per_round_probe = 0.5,
+                 seconds_per_reference_mac = 3e-9, seconds_per_launch = 0.1, seconds_per_token = 10e-6,
+                 seconds_per_weight_byte = 4e-9, decode_bytes_per_s = 25e9, evict_bytes_per_s = 30e9,
+                 usual_stream_bytes = 256 << 20, golden_tokens = 128;
 
 /// The other ISAs of a protocol that this binary has and this CPU runs, without the session's own.
 std::vector<std::string> isas_beside(const Session& session, const Protocol& protocol) {
@@ -105,6 +107,7 @@ harness::Plan make_plan(const Session& session, const models::Shape& shape,
 
 std::vector<harness::Plan> make_plans(const Session& session, const Protocol& protocol,
                                       const harness::Submission& submission) {
+  if (protocol.name == "claim") return protocol.plans;
   const std::vector<std::string> isas = isas_beside(session, protocol);
   std::vector<harness::Plan> plans;
   for (const std::string& name : protocol.models) {
@@ -172,8 +175,23 @@ double launch_seconds(const harness::Plan& plan) {
   return seconds;
 }
 
+double extras_seconds(const Protocol& protocol) {
+  double seconds = 0;
+  if (!protocol.round_probes.empty())
+    seconds += 2 * (seconds_per_launch +
+                    seconds_per_round_probe * static_cast<double>(protocol.round_probes.size()));
+  for (const std::string& model : protocol.fidelity_models) {
+    // The reference multiplies in double precision, one weight at a time.
+    const models::Shape& shape = models::find_shape(model);
+    seconds += seconds_per_reference_mac * static_cast<double>(models::cost(shape).macs_per_token) *
+               models::min_fidelity_tokens(shape);
+  }
+  return seconds;
+}
+
 double estimate_seconds(const Session& session, const Protocol& protocol) {
-  double seconds = probe_seconds(session, protocol) + seconds_roofs_again;
+  double seconds = protocol.launches * extras_seconds(protocol);
+  if (!protocol.probes.empty()) seconds += probe_seconds(session, protocol) + seconds_roofs_again;
   for (const harness::Plan& plan : make_plans(session, protocol, {}))
     seconds += plan.launches * launch_seconds(plan);
   return seconds;

@@ -24,6 +24,12 @@ struct Protocol {
   std::vector<std::string> other_isas = {};  ///< each decoded, too, where this CPU runs it
   bool evict_stream = false;                 ///< a plan of single positions, evicted by a stream, is added
   std::vector<std::string> expert_routings = {"none"};  ///< each is a plan of models with experts
+  // What a claim asks for (harness/cli/claim_protocol.hpp).
+  bool forecasts = true;
+  std::vector<harness::Plan> plans = {};       ///< instead of the models' own
+  std::vector<std::string> round_probes = {};  ///< taken twice in every round, the second time as A/A
+  std::vector<int64_t> round_probe_sizes = {};
+  std::vector<std::string> fidelity_models = {};  ///< held against the reference decoder in every round
 };
 Protocol quick_protocol();
 Protocol default_protocol();
@@ -48,6 +54,7 @@ void add_forecasts(const Session& session, harness::Submission& submission, cons
 // How long things take here, in s: rough, and replaced by the pace once it runs.
 double probe_seconds(const Session& session, const Protocol& protocol);
 double launch_seconds(const harness::Plan& plan);
+double extras_seconds(const Protocol& protocol);  ///< of a round: its probes and its fidelity
 inline constexpr double seconds_roofs_again = 1;
 double estimate_seconds(const Session& session, const Protocol& protocol);
 /// … of which this much is in `submission` already.

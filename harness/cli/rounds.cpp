@@ -103,6 +103,42 @@ std::string stage_name(const harness::Plan& plan, int round, int rounds) {
                      plan.routing == "none" ? "" : plan.routing, plan.isa, round + 1, rounds);
 }
 
+bool has_extra(const harness::Submission& submission, const std::string& purpose, int round) {
+  return std::any_of(
+      submission.launches.begin(), submission.launches.end(),
+      [&](const harness::Launch& launch) { return launch.purpose == purpose && launch.round == round; });
+}
+
+/// Takes a claim's probes or fidelity as one launch of a round, unless it is there.
+void take_extra(const Session& session, const Protocol& protocol, const std::string& purpose, int round,
+                harness::Submission& submission, const std::function<void()>& on_launch) {
+  if (has_extra(submission, purpose, round)) return;
+  const uint64_t seed = probes::recordable_seed(run_seed(submission) + 1 + static_cast<uint64_t>(round));
+  harness::Launch launch;
+  if (purpose == "fidelity") {
+    launch = launch_fidelity(session, protocol.fidelity_models, seed, {});
+  } else {
+    ProbeRequest request;
+    request.purpose = purpose;
+    request.ids = protocol.round_probes;
+    request.sizes_bytes = protocol.round_probe_sizes;
+    request.samples = protocol.probe_samples;
+    request.seed = seed;
+    launch = launch_probes(session, request, {});
+  }
+  launch.round = round;
+  submission.launches.push_back(std::move(launch));
+  if (on_launch) on_launch();
+}
+
+/// The probes of a round stand at both its ends; odd rounds swap which of them is the A/A control.
+void take_round_probes(const Session& session, const Protocol& protocol, int round, bool at_start,
+                       harness::Submission& submission, const std::function<void()>& on_launch) {
+  if (protocol.round_probes.empty()) return;
+  const bool first = at_start == (round % 2 == 0);
+  take_extra(session, protocol, first ? "round_probes" : "round_probes_again", round, submission, on_launch);
+}
+
 /// Takes one launch of each plan per round, in a seeded order; odd rounds mirror the one before.
 void take_rounds(const Session& session, const Protocol& protocol, Stages& stages,
                  harness::Submission& submission, const std::function<void()>& on_launch) {
@@ -111,6 +147,9 @@ void take_rounds(const Session& session, const Protocol& protocol, Stages& stage
   for (int round = 0; round < protocol.launches; ++round) {
     std::vector<size_t> order = probes::shuffled_positions(plans, seed + static_cast<uint64_t>(round / 2));
     if (round % 2 == 1) std::reverse(order.begin(), order.end());
+    const std::string name = fmt::format("probes, round {} of {}", round + 1, protocol.launches);
+    if (extras_seconds(protocol) > 0) stages.enter(name, extras_seconds(protocol));
+    take_round_probes(session, protocol, round, true, submission, on_launch);
     for (const size_t index : order) {
       const harness::Plan& plan = submission.plans[index];
       const OnProgress progress =
@@ -126,6 +165,9 @@ void take_rounds(const Session& session, const Protocol& protocol, Stages& stage
       submission.launches.push_back(std::move(launch));
       if (on_launch) on_launch();
     }
+    take_round_probes(session, protocol, round, false, submission, on_launch);
+    if (!protocol.fidelity_models.empty())
+      take_extra(session, protocol, "fidelity", round, submission, on_launch);
   }
 }
 
@@ -145,20 +187,20 @@ void take_protocol(const Session& session, const Protocol& protocol, harness::Su
                    const OnStage& on_stage, const std::function<void()>& on_launch) {
   Stages stages{on_stage, estimate_seconds(session, protocol)};
   const OnProgress probing = stages.enter("probes", probe_seconds(session, protocol));
-  if (!has_launch(submission, "probes")) {
+  if (!protocol.probes.empty() && !has_launch(submission, "probes")) {
     submission.launches.push_back(
         launch_probes(session, probe_request(session, protocol, submission), probing));
     if (on_launch) on_launch();
   }
   if (submission.plans.empty()) {
     for (harness::Plan& plan : make_plans(session, protocol, submission)) {
-      add_forecasts(session, submission, plan);  // fixed before any decode
+      if (protocol.forecasts) add_forecasts(session, submission, plan);  // fixed before any decode
       submission.plans.push_back(std::move(plan));
     }
   }
   take_rounds(session, protocol, stages, submission, on_launch);
   const OnProgress again = stages.enter("roofs again", seconds_roofs_again);
-  if (has_launch(submission, "roofs_after")) return;
+  if (protocol.probes.empty() || has_launch(submission, "roofs_after")) return;
   take_roofs(session, protocol, "roofs_after", submission, again);
   if (on_launch) on_launch();
 }

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/cli/claim_protocol.hpp"
+#include "harness/cli/claims_folder.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/partial.hpp"
@@ -25,7 +27,7 @@ using harness::ExitCode;
 
 struct RunOptions {
   bool quick = false, full = false, json = false, resumed = false;
-  std::string isa, folder, database, resume_file;
+  std::string isa, folder, database, resume_file, claim, claims;
   std::vector<std::string> models;
   int launches = 0;  ///< 0: the protocol's own
 };
@@ -71,6 +73,7 @@ void save_partial(Run& run, bool interrupted, const std::string& reason) {
 /// Keeps what an interruption or an error left; where that cannot be written, the file is as the last launch
 /// left it.
 void save_what_is_left(Run& run, bool interrupted, const std::string& reason) {
+  if (run.submission.claim) return;  // nobody is to look at half of what decides a claim
   try {
     save_partial(run, interrupted, reason);
   } catch (const harness::Error&) {
@@ -88,12 +91,27 @@ void check_places(const RunOptions& options) {
   std::remove(trial.c_str());
 }
 
+/// Makes a run for a sealed claim: what it takes is written there, and the document names it.
+void begin_claim(Run& run, const RunOptions& options) {
+  const ClaimsFolder folder = open_claims(options.claims);
+  const FiledClaim& filed = find_claim(folder, options.claim);
+  const analysis::Claim claim = sealed_claim(filed);
+  run.submission = begin_submission(run.session, "reproduction", "claim");
+  run.submission.claim = harness::ClaimReference{claim.id, filed.seal, filed.sealed_utc};
+  run.protocol = claim_protocol(claim, run.session, run.submission.machine);
+  if (run.protocol.plans.empty()) run.submission.kind = "probe";
+}
+
 Run begin_run(const RunOptions& options) {
   Run run;
   run.session = open_session(options.isa);
   check_places(options);
-  run.protocol = protocol_of(options);
-  run.submission = begin_submission(run.session, "reproduction", run.protocol.name);
+  if (options.claim.empty()) {
+    run.protocol = protocol_of(options);
+    run.submission = begin_submission(run.session, "reproduction", run.protocol.name);
+  } else {
+    begin_claim(run, options);
+  }
   run.path = partial_path(run.submission);
   run.session.model_error = learn_from_store(options.database, run.submission.machine.machine_key);
   return run;
@@ -138,6 +156,7 @@ std::string quoted(const std::string& text) {
 
 /// What is left of a run that did not end, and what to do about it.
 std::string what_is_left(const Run& run, const RunOptions& options) {
+  if (run.submission.claim) return "a claim's run counts whole or not at all: nothing of it is kept";
   if (!run.resumable()) return fmt::format("what was measured is in {}, which is no result", run.path);
   std::string command = "tokroof run --full --resume " + quoted(run.path);
   if (!options.folder.empty()) command += " --out " + quoted(options.folder);
@@ -192,6 +211,14 @@ void measure(Run& run, const Terminal& terminal) {
   if (run.resumable()) run.submission = load_partial(run.path).measured;
 }
 
+/// What a claim's run measured; what it means, `claim verdict` says.
+std::string claim_result_text(const Terminal& terminal, const harness::Submission& submission,
+                              const Saved& saved) {
+  return decode_text(terminal, submission) + flags_text(terminal, submission) +
+         fmt::format("submission: {}\ncontent SHA-256: {}\njudge it: tokroof claim verdict {}\n", saved.path,
+                     saved.content_sha256, submission.claim->id);
+}
+
 ExitCode finish(Run& run, const RunOptions& options, const Terminal& terminal) {
   std::string text;
   Saved saved;
@@ -207,7 +234,9 @@ ExitCode finish(Run& run, const RunOptions& options, const Terminal& terminal) {
     throw harness::Error(error.code(), fmt::format("{} ({})", error.what(), what_is_left(run, options)));
   }
   if (run.resumable()) std::remove(run.path.c_str());
-  print_result(options.json ? text + "\n" : result_text(terminal, run.submission, saved));
+  print_result(options.json           ? text + "\n"
+               : run.submission.claim ? claim_result_text(terminal, run.submission, saved)
+                                      : result_text(terminal, run.submission, saved));
   if (options.json) note("stored as " + saved.path);
   const ExitCode code = outcome(run.submission);
   if (code == ExitCode::wrong_result)
@@ -238,6 +267,15 @@ ExitCode run(const RunOptions& options, const Terminal& terminal) {
   return finish(run, options, terminal);
 }
 
+/// A claim says what is taken: nothing else may.
+void add_claim_options(CLI::App& command, RunOptions& options, const std::vector<CLI::Option*>& others) {
+  CLI::Option* claim =
+      command.add_option("--claim", options.claim,
+                         "take exactly the data that this sealed claim registers (see tokroof claim list)");
+  for (CLI::Option* other : others) claim->excludes(other);
+  command.add_option("--claims", options.claims, "folder of claims instead of analysis/claims")->needs(claim);
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, Invocation& invocation) {
@@ -247,11 +285,10 @@ void add_run(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<RunOptions>();
   CLI::Option* quick = command->add_flag("--quick", options->quick,
                                          "5 launches and 2 probe sizes per octave instead of 10 and 4");
-  command
-      ->add_flag(
-          "--full", options->full,
-          "every model of the catalogue, every mode, experts routed uniformly and stickily; up to an hour")
-      ->excludes(quick);
+  CLI::Option* full = command->add_flag(
+      "--full", options->full,
+      "every model of the catalogue, every mode, experts routed uniformly and stickily; up to an hour");
+  full->excludes(quick);
   CLI::Option* model =
       command
           ->add_option("--model", options->models,
@@ -272,6 +309,7 @@ void add_run(CLI::App& app, Invocation& invocation) {
           ->excludes(model)
           ->excludes(launches)
           ->excludes(isa);
+  add_claim_options(*command, *options, {quick, full, model, launches, isa, resume});
   command->add_option("--out", options->folder,
                       "folder for the document instead of $TOKROOF_HOME/submissions/YYYYMMDD");
   command->add_option("--db", options->database, "store instead of $TOKROOF_HOME/store.sqlite");

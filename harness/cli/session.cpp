@@ -129,6 +129,14 @@ harness::Launch launch_decode(const Session& session, const harness::Plan& plan,
   return launch(session, std::move(arguments), progress);
 }
 
+harness::Launch launch_fidelity(const Session& session, const std::vector<std::string>& models, uint64_t seed,
+                                const OnProgress& progress) {
+  std::vector<std::string> arguments = {"--purpose",          "fidelity", "--seed",
+                                        std::to_string(seed), "--isa",    session.kernels->isa};
+  for (const std::string& model : models) arguments.insert(arguments.end(), {"--model", model});
+  return launch(session, std::move(arguments), progress);
+}
+
 void add_interruption(const Session& session, harness::Submission& submission, const std::string& cause,
                       int64_t paused_ns) {
   harness::Interruption interruption;

@@ -64,6 +64,9 @@ using OnProgress = std::function<void(double)>;
 /// stopped is abandoned and taken again from its beginning.
 harness::Launch launch_probes(const Session& session, const ProbeRequest& request,
                               const OnProgress& progress);
+/// Holds models against the reference decoder, fed with tokens of a seed.
+harness::Launch launch_fidelity(const Session& session, const std::vector<std::string>& models, uint64_t seed,
+                                const OnProgress& progress);
 /// Paths of the files whose hashes a plan names; "" for synthetic weights and for a trace that is no file's.
 struct PlanFiles {
   std::string weights, routing;

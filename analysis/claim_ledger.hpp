@@ -1,0 +1,38 @@
+// The ledger of claims: one canonical JSON object per line, each with the hash of the line before. Pure: text
+// in, text out. A hash proves that nothing changed, not when it was written: the public clock is the git
+// history.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace analysis {
+
+/// One line. hash = SHA-256 of the canonical line without it; prev_hash of the first is 64 zeros.
+struct LedgerRow {
+  int row = 0;       ///< counts from 1
+  std::string kind;  ///< "seal" | "amend" | "verdict"
+  std::string claim, seal, utc;
+  std::string supersedes, reason;  ///< amend: the seal it replaces, and why
+  std::string verdict;             ///< verdict: canonical JSON of what was found (analysis/verdict_json.hpp)
+  std::string prev_hash, hash;
+};
+
+/// Reads a ledger. Throws Error(tampered) that names the first line which is not what was written: altered,
+/// removed, added or moved.
+std::vector<LedgerRow> read_ledger(std::string_view text);
+
+/// Returns the text with one more line; fills its row, prev_hash and hash.
+std::string append_row(std::string_view text, LedgerRow row);
+
+/// Returns how many lines there are and the hash of the last, as a line of text: kept beside the ledger, it
+/// shows when lines are gone from the end.
+std::string head_of(std::span<const LedgerRow> rows);
+/// Throws Error(tampered) unless the ledger begins with the lines that a head tells of.
+void check_head(std::span<const LedgerRow> rows, std::string_view head);
+
+/// Returns the row that holds a claim's seal now: its last seal or amend row, or nullptr.
+const LedgerRow* current_seal(std::span<const LedgerRow> rows, const std::string& claim);
+
+}  // namespace analysis

@@ -1,0 +1,97 @@
+#include "analysis/claim_ledger.hpp"
+
+#include <gtest/gtest.h>
+
+#include "harness/error.hpp"
+
+namespace analysis {
+namespace {
+
+LedgerRow seal_row(const std::string& claim, char digit) {
+  LedgerRow row;
+  row.kind = "seal";
+  row.claim = claim;
+  row.seal = std::string(64, digit);
+  row.utc = "2026-12-01T00:00:00Z";
+  return row;
+}
+
+std::string three_rows() {
+  std::string text = append_row(append_row("", seal_row("a", '1')), seal_row("b", '2'));
+  LedgerRow amendment = seal_row("a", '3');
+  amendment.kind = "amend";
+  amendment.supersedes = std::string(64, '1');
+  amendment.reason = "more launches";
+  return append_row(text, amendment);
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t from = 0; from < text.size();) {
+    const size_t end = text.find('\n', from);
+    lines.push_back(text.substr(from, end - from + 1));
+    from = end + 1;
+  }
+  return lines;
+}
+
+void expect_tampered(const std::string& text, const std::string& why) {
+  try {
+    read_ledger(text);
+    ADD_FAILURE() << "not noticed: " << why;
+  } catch (const harness::Error& error) {
+    EXPECT_EQ(error.code(), harness::ExitCode::tampered);
+    EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
+  }
+}
+
+TEST(claim_ledger, rows_come_back_in_their_order_with_the_present_seal) {
+  const auto rows = read_ledger(three_rows());
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[2].reason, "more launches");
+  EXPECT_EQ(rows[1].prev_hash, rows[0].hash);
+  EXPECT_EQ(current_seal(rows, "a")->seal, std::string(64, '3'));
+  EXPECT_EQ(current_seal(rows, "b")->row, 2);
+  EXPECT_EQ(current_seal(rows, "c"), nullptr);
+  EXPECT_TRUE(read_ledger("").empty());
+}
+
+TEST(claim_ledger, every_altered_byte_is_noticed) {
+  const std::string text = three_rows();
+  for (size_t i = 0; i < text.size(); ++i) {
+    std::string altered = text;
+    altered[i] = altered[i] == 'x' ? 'y' : 'x';
+    EXPECT_THROW(read_ledger(altered), harness::Error) << i;
+  }
+}
+
+TEST(claim_ledger, removed_moved_and_doubled_rows_are_noticed) {
+  const auto lines = lines_of(three_rows());
+  expect_tampered(lines[1] + lines[2], "removed or moved");
+  expect_tampered(lines[0] + lines[2], "removed or moved");
+  expect_tampered(lines[1] + lines[0] + lines[2], "removed or moved");
+  expect_tampered(lines[0] + lines[1] + lines[1] + lines[2], "removed or moved");
+  expect_tampered(three_rows() + "{}\n", "no ledger row");
+  expect_tampered(three_rows().substr(0, three_rows().size() - 1), "does not end");
+}
+
+TEST(claim_ledger, a_row_that_was_hashed_anew_no_longer_follows) {
+  LedgerRow other = seal_row("z", '9');
+  const std::string forged = append_row("", other);
+  const auto lines = lines_of(three_rows());
+  expect_tampered(forged + lines[1] + lines[2], "does not follow");
+}
+
+TEST(claim_ledger, rows_gone_from_the_end_are_missed_by_the_head) {
+  const auto all = read_ledger(three_rows());
+  const std::string head = head_of(all);
+  check_head(all, head);
+  const std::vector<LedgerRow> shorter(all.begin(), all.end() - 1);
+  EXPECT_THROW(check_head(shorter, head), harness::Error);
+  check_head(all, head_of(shorter));  // appended to since
+  EXPECT_THROW(check_head(all, "{}"), harness::Error);
+  EXPECT_THROW(check_head(all, "junk"), harness::Error);
+}
+
+}  // namespace
+}  // namespace analysis

@@ -1,0 +1,26 @@
+// What a claim's plan means on a machine, and whether a document's plan is that.
+#pragma once
+#include <string>
+
+#include "analysis/claim.hpp"
+#include "harness/submission.hpp"
+
+namespace analysis {
+
+/// Returns the model that a claim's plan decodes on a machine: its own, or the one of the family whose
+/// weights are l3_share of an L3 instance. Unavailable where no L3 is reported, or the family has no such
+/// size.
+harness::Reading<std::string> model_on(const ClaimPlan& plan, const harness::Machine& machine);
+
+/// Returns how many threads it takes: one per core that the process may use when the plan says all.
+int threads_on(const ClaimPlan& plan, const harness::Machine& machine);
+
+/// Bytes of a page of a plan.
+int64_t page_bytes_of(const ClaimPlan& plan);
+
+/// Returns how a document's plan differs from the claim's, "" when it does not. `forced_isa`: the run's
+/// kernels were forced, which a plan of the chosen ones does not accept.
+std::string difference(const ClaimPlan& claimed, const harness::Plan& plan, const harness::Machine& machine,
+                       int launches, bool forced_isa);
+
+}  // namespace analysis

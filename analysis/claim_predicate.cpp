@@ -1,0 +1,137 @@
+#include "analysis/claim_predicate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <sstream>
+
+#include "analysis/probe_series.hpp"
+#include "harness/error.hpp"
+
+namespace analysis {
+namespace {
+
+using Fields = std::map<std::string, std::optional<PredicateValue>>;
+
+double number(bool value) {
+  return value ? 1 : 0;
+}
+
+template <class T>
+std::optional<PredicateValue> told(const harness::Reading<T>& reading) {
+  if (!harness::available(reading)) return std::nullopt;
+  if constexpr (std::is_same_v<T, std::string>)
+    return std::get<T>(reading);
+  else
+    return static_cast<double>(std::get<T>(reading));
+}
+
+double cache_bytes(const harness::Machine& machine, int level) {
+  const harness::Cache* cache = level_cache(machine, level);
+  return cache == nullptr ? 0 : static_cast<double>(cache->bytes);
+}
+
+Fields fields_of(const harness::Machine& machine) {
+  return {{"arch", machine.arch},
+          {"vendor", machine.vendor},
+          {"cores", static_cast<double>(machine.cores)},
+          {"threads", static_cast<double>(machine.threads)},
+          {"smt", number(machine.smt)},
+          {"affinity_pus", static_cast<double>(machine.affinity_pus)},
+          {"numa_nodes", static_cast<double>(machine.numa_nodes)},
+          {"memory_gib", static_cast<double>(machine.memory_gib)},
+          {"huge_pages_granted", told(machine.huge_pages_granted)},
+          {"virtualised", number(machine.virtualised)},
+          {"container", number(machine.container)},
+          {"l1_bytes", cache_bytes(machine, 1)},
+          {"l2_bytes", cache_bytes(machine, 2)},
+          {"l3_bytes", cache_bytes(machine, 3)}};
+}
+
+Fields fields_of(const harness::Conditions& conditions) {
+  return {{"governor", told(conditions.governor)},
+          {"turbo", told(conditions.turbo)},
+          {"smt_sibling", conditions.smt_sibling},
+          {"load1", told(conditions.load1)},
+          {"steal_ratio", told(conditions.steal_ratio)},
+          {"psi_cpu_some", told(conditions.psi_cpu_some)},
+          {"clock_resolution_ns", static_cast<double>(conditions.clock_resolution_ns)},
+          {"involuntary_switches", static_cast<double>(conditions.involuntary_switches)},
+          {"major_faults", static_cast<double>(conditions.major_faults)}};
+}
+
+/// Fields that are numbers where they are told.
+bool is_text(const std::string& field) {
+  return field == "arch" || field == "vendor" || field == "governor" || field == "smt_sibling";
+}
+
+Predicate parse(const std::string& text, const Fields& known, const char* what) {
+  std::istringstream words(text);
+  Predicate predicate;
+  std::string value, more;
+  words >> predicate.field >> predicate.op >> value >> more;
+  const auto refuse = [&](const std::string& why) {
+    throw harness::Error(harness::ExitCode::invalid_input, fmt::format("{} '{}': {}", what, text, why));
+  };
+  if (value.empty() || !more.empty()) refuse("expected FIELD OP VALUE");
+  if (!known.count(predicate.field)) {
+    std::vector<std::string> names;
+    for (const auto& [name, field] : known) names.push_back(name);
+    refuse(fmt::format("'{}' is none of {}", predicate.field, fmt::join(names, ", ")));
+  }
+  constexpr std::array<const char*, 6> ops{"==", "!=", "<", "<=", ">", ">="};
+  if (std::find(ops.begin(), ops.end(), predicate.op) == ops.end())
+    refuse("expected ==, !=, <, <=, > or >= after the field");
+  if (is_text(predicate.field)) {
+    if (predicate.op != "==" && predicate.op != "!=") refuse("a text is compared with == or !=");
+    predicate.value = value;
+    return predicate;
+  }
+  double amount = 0;
+  const auto read = std::from_chars(value.data(), value.data() + value.size(), amount);
+  if (read.ec != std::errc() || read.ptr != value.data() + value.size())
+    refuse("expected a number at the end");
+  predicate.value = amount;
+  return predicate;
+}
+
+template <class T>
+bool compare(const std::string& op, const T& left, const T& right) {
+  if (op == "==") return left == right;
+  if (op == "!=") return left != right;
+  if (op == "<") return left < right;
+  if (op == "<=") return left <= right;
+  if (op == ">") return left > right;
+  return left >= right;
+}
+
+std::optional<bool> evaluate(const Predicate& predicate, const Fields& fields) {
+  const auto& told = fields.at(predicate.field);
+  if (!told || told->index() != predicate.value.index()) return std::nullopt;
+  if (const auto* text = std::get_if<std::string>(&*told))
+    return compare(predicate.op, *text, std::get<std::string>(predicate.value));
+  return compare(predicate.op, std::get<double>(*told), std::get<double>(predicate.value));
+}
+
+}  // namespace
+
+Predicate parse_population(const std::string& text) {
+  return parse(text, fields_of(harness::Machine{}), "population");
+}
+
+Predicate parse_exclusion(const std::string& text) {
+  return parse(text, fields_of(harness::Conditions{}), "exclusion");
+}
+
+std::optional<bool> holds(const Predicate& predicate, const harness::Machine& machine) {
+  return evaluate(predicate, fields_of(machine));
+}
+
+std::optional<bool> holds(const Predicate& predicate, const harness::Conditions& conditions) {
+  return evaluate(predicate, fields_of(conditions));
+}
+
+}  // namespace analysis

@@ -1,0 +1,85 @@
+// Judges a claim over the documents that were made for it. Pure.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/claim.hpp"
+#include "analysis/claim_values.hpp"
+#include "harness/submission.hpp"
+
+namespace analysis {
+
+/// What one part came to. verdict: "supported" | "falsified" | "inconclusive".
+struct PartVerdict {
+  std::string name, quantity, verdict;
+  Region region;
+  std::vector<double> values;  ///< one per launch that gave one
+  int missing = 0;             ///< launches that gave none: they were not replaced
+  harness::Interval interval;  ///< t, at 1 − alpha; of exact quantities smallest to largest value
+  harness::Interval sign, bootstrap;
+  double tost_p = 1, outside_p = 1, adjusted_p = 1;  ///< the last by Holm over the parts
+  int launches_needed = 0;                           ///< inconclusive: in all, were mean and scatter to stay
+};
+
+struct ControlVerdict {
+  std::string name;
+  harness::Interval interval;  ///< at 1 − 0.05 / number of controls
+  bool holds = false;          ///< it contains 1
+};
+
+/// A later document of the same machine: shown, never judged.
+struct Replication {
+  std::string document;
+  std::vector<harness::Interval> parts;  ///< t, at 1 − alpha
+  std::vector<double> differs_p;         ///< exact Mann–Whitney against the judged launches
+};
+
+/// What was found on one machine. verdict also "not_applicable": outside the population.
+struct MachineVerdict {
+  std::string machine_key, cpu_model, verdict, why;
+  bool unproven = false;  ///< a control failed, or the document is implausible: the word proves nothing
+  std::vector<std::string> doubts;
+  std::string document;  ///< content SHA-256 of the one that was judged
+  std::vector<PartVerdict> parts;
+  std::vector<ControlVerdict> controls;
+  std::vector<Replication> replications;
+};
+
+/// A document that was left out, and why: facts and conditions alone.
+struct LeftOut {
+  std::string document, why;
+};
+
+struct ClaimVerdict {
+  std::string verdict;  ///< over all machines; "" when there is nothing to judge yet
+  bool unproven = false;
+  std::vector<MachineVerdict> machines;
+  std::vector<LeftOut> left_out;
+};
+
+/// A stored document.
+struct ClaimDocument {
+  std::string sha256;
+  harness::Submission submission;
+  std::string rejected;     ///< "", or the rule that rejects it
+  std::string implausible;  ///< "", or the sum that quarantines it
+};
+
+/// Judges the values of one document. Supported: the 1 − alpha interval of every part lies inside its region.
+/// Falsified: that of some part lies outside, at alpha adjusted for the number of parts (Holm). Else
+/// inconclusive; also when more than a tenth of the launches gave no value.
+MachineVerdict judge_values(const Claim& claim, const ClaimValues& values);
+
+/// Judges a claim: of each machine the first document by time that was made for this seal and after it, whose
+/// conditions no exclusion names; all further ones are replications. Overall falsified where any machine
+/// falsifies, supported where all that apply support, else inconclusive. A claim that needs no launch (a
+/// census) is judged once.
+ClaimVerdict judge(const Claim& claim, const std::string& seal, const std::string& sealed_utc,
+                   std::vector<ClaimDocument> documents);
+
+/// Whether nothing has to be measured for a claim.
+bool is_census(const Claim& claim);
+
+}  // namespace analysis

@@ -1,0 +1,287 @@
+#include "analysis/verdict.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/launch_model.hpp"
+#include "analysis/test_claim.hpp"
+#include "analysis/test_submission.hpp"
+#include "analysis/verdict_json.hpp"
+
+namespace analysis {
+namespace {
+
+using nlohmann::json;
+
+const std::string seal(64, 'a'), sealed_utc = "2026-12-01T00:00:00Z";
+
+/// Ten launches in which flushing multiplies times by `factor`, launches differing a little.
+harness::Submission made_run(double factor, double wobble = 0.01) {
+  TestRun run;
+  run.launch_factors.assign(10, 1.0);
+  run.arms = {{"warm", 60'000},
+              {"aa", 60'000},
+              {"evict_flush", std::llround(60'000 * factor)},
+              {"evict_read", 61'000}};
+  run.arm_factor = [wobble](const std::string& arm, size_t launch) {
+    return arm == "warm"
+               ? 1.0
+               : 1 + wobble * (static_cast<double>(launch * (arm == "aa" ? 7 : 3) % 10) - 4.5) / 4.5;
+  };
+  harness::Submission made = test_submission(run);
+  made.created_utc = "2026-12-02T00:00:00Z";
+  made.protocol = "claim";
+  made.suite.isa_chosen_by = "auto";
+  made.machine.machine_key = std::string(64, '1');
+  made.machine.cpu_model = "Example CPU";
+  made.claim = harness::ClaimReference{"residency_pays", seal, sealed_utc};
+  return made;
+}
+
+ClaimDocument document(harness::Submission made, char digit) {
+  return {std::string(64, digit), std::move(made), "", ""};
+}
+
+ClaimVerdict judged(std::vector<ClaimDocument> documents, const Claim& claim = test_claim()) {
+  return judge(claim, seal, sealed_utc, std::move(documents));
+}
+
+TEST(verdict, inside_is_supported_outside_falsified_and_across_inconclusive_with_the_launches_needed) {
+  EXPECT_EQ(judged({document(made_run(2.3), '1')}).verdict, "supported");
+  EXPECT_EQ(judged({document(made_run(1.7), '1')}).verdict, "falsified");
+  const ClaimVerdict across = judged({document(made_run(2.01, 0.05), '1')});
+  EXPECT_EQ(across.verdict, "inconclusive");
+  EXPECT_GT(across.machines[0].parts[0].launches_needed, 10);
+}
+
+TEST(verdict, the_numbers_are_those_of_the_launches) {
+  const ClaimVerdict verdict = judged({document(made_run(2.5, 0.02), '1')});
+  const PartVerdict& part = verdict.machines[0].parts[0];
+  ASSERT_EQ(part.values.size(), 10u);
+  EXPECT_NEAR(part.values[0], 2.5 * (1 - 0.02), 0.02);
+  EXPECT_NEAR(part.interval.median, 2.5, 0.03);
+  EXPECT_LT(part.interval.low, part.interval.median);
+  EXPECT_LE(part.tost_p, 0.025);
+  ASSERT_EQ(verdict.machines[0].controls.size(), 1u);
+  EXPECT_TRUE(verdict.machines[0].controls[0].holds);
+  EXPECT_FALSE(verdict.unproven);
+}
+
+TEST(verdict, nothing_measured_is_no_verdict) {
+  EXPECT_EQ(judged({}).verdict, "");
+  harness::Submission other = made_run(2.3);
+  other.claim.reset();  // a default run decides nothing
+  EXPECT_EQ(judged({document(other, '1')}).verdict, "");
+}
+
+TEST(verdict, data_older_than_the_claim_do_not_count) {
+  harness::Submission old = made_run(2.3);
+  old.created_utc = "2026-11-30T23:59:59Z";
+  const ClaimVerdict verdict = judged({document(old, '1')});
+  EXPECT_EQ(verdict.verdict, "");
+  ASSERT_EQ(verdict.left_out.size(), 1u);
+  EXPECT_NE(verdict.left_out[0].why.find("older"), std::string::npos);
+  harness::Submission amended = made_run(2.3);
+  amended.claim->seal = std::string(64, 'b');
+  EXPECT_EQ(judged({document(amended, '1')}).verdict, "");
+  harness::Submission predated = made_run(2.3);
+  predated.claim->sealed_utc = "2026-11-01T00:00:00Z";
+  EXPECT_EQ(judged({document(predated, '1')}).verdict, "");
+}
+
+TEST(verdict, the_first_run_decides_and_later_ones_only_replicate) {
+  harness::Submission first = made_run(2.3), later = made_run(1.5);
+  later.created_utc = "2026-12-03T00:00:00Z";
+  const ClaimVerdict verdict = judged({document(later, '1'), document(first, '2')});
+  EXPECT_EQ(verdict.verdict, "supported");
+  EXPECT_EQ(verdict.machines[0].document, std::string(64, '2'));
+  ASSERT_EQ(verdict.machines[0].replications.size(), 1u);
+  EXPECT_NEAR(verdict.machines[0].replications[0].parts[0].median, 1.5, 0.03);
+  EXPECT_LT(verdict.machines[0].replications[0].differs_p[0], 0.001);
+}
+
+TEST(verdict, another_plan_than_the_registered_does_not_count) {
+  const auto left_out = [](const std::function<void(harness::Submission&)>& change) {
+    harness::Submission made = made_run(2.3);
+    change(made);
+    const ClaimVerdict verdict = judged({document(made, '1')});
+    return verdict.machines.empty() && verdict.left_out.size() == 1;
+  };
+  EXPECT_FALSE(left_out([](auto&) {}));
+  EXPECT_TRUE(left_out([](auto& s) { s.plans[0].isa = "scalar"; }));
+  EXPECT_TRUE(left_out([](auto& s) { s.plans[0].arithmetic = "float"; }));
+  EXPECT_TRUE(left_out([](auto& s) { s.plans[0].launches = 9; }));
+  EXPECT_TRUE(left_out([](auto& s) { s.plans[0].threads = 2; }));
+  EXPECT_TRUE(left_out([](auto& s) { s.plans[0].page_bytes = 2 << 20; }));
+  EXPECT_TRUE(left_out([](auto& s) { s.plans[0].position_last = 500; }));
+  EXPECT_TRUE(left_out([](auto& s) { s.plans[0].placement = "sibling"; }));
+  EXPECT_TRUE(left_out([](auto& s) { s.plans[0].weights = std::string(64, 'f'); }));
+  EXPECT_TRUE(left_out([](auto& s) { s.plans[0].arms.pop_back(); }));
+  EXPECT_TRUE(left_out([](auto& s) { s.plans.push_back(s.plans[0]); }));
+}
+
+TEST(verdict, conditions_exclude_and_populations_choose) {
+  harness::Submission noisy = made_run(2.3);
+  noisy.conditions.steal_ratio = 0.2;
+  const ClaimVerdict excluded = judged({document(noisy, '1')});
+  EXPECT_EQ(excluded.verdict, "");
+  EXPECT_EQ(excluded.left_out.at(0).why, "excluded: steal_ratio > 0.05");
+  harness::Submission small = made_run(2.3);
+  for (harness::Cache& cache : small.machine.caches) cache.bytes = std::min<uint64_t>(cache.bytes, 1 << 20);
+  EXPECT_EQ(judged({document(small, '1')}).verdict, "not_applicable");
+}
+
+TEST(verdict, a_control_that_excludes_1_leaves_the_verdict_unproven) {
+  harness::Submission made = made_run(2.3);
+  for (harness::Launch& launch : made.launches) {
+    for (harness::Series& series : launch.series) {
+      if (series.arm != "aa") continue;
+      for (int64_t& ns : series.samples) ns += ns / 10;
+    }
+  }
+  const ClaimVerdict verdict = judged({document(made, '1')});
+  EXPECT_EQ(verdict.verdict, "supported");
+  EXPECT_TRUE(verdict.unproven);
+  EXPECT_FALSE(verdict.machines[0].controls[0].holds);
+}
+
+TEST(verdict, an_implausible_document_is_judged_and_unproven_and_a_rejected_one_left_out) {
+  ClaimDocument implausible = document(made_run(2.3), '1');
+  implausible.implausible = "P01: too fast";
+  EXPECT_TRUE(judged({implausible}).unproven);
+  ClaimDocument rejected = document(made_run(2.3), '1');
+  rejected.rejected = "R01: other logits";
+  EXPECT_EQ(judged({rejected}).verdict, "");
+}
+
+void fail_flush(harness::Submission& made, int launches) {
+  for (harness::Launch& launch : made.launches) {
+    if (launch.purpose != "decode" || launch.round >= launches) continue;
+    for (harness::Series& series : launch.series) {
+      if (series.arm != "evict_flush") continue;
+      series.status = harness::Status::failed;
+      series.reason = "not_evicted";
+    }
+  }
+}
+
+TEST(verdict, failed_launches_count_and_are_not_replaced) {
+  harness::Submission one = made_run(2.3), three = made_run(2.3);
+  fail_flush(one, 1);
+  fail_flush(three, 3);
+  const ClaimVerdict mostly = judged({document(one, '1')});
+  EXPECT_EQ(mostly.verdict, "supported");
+  EXPECT_EQ(mostly.machines[0].parts[0].missing, 1);
+  EXPECT_EQ(mostly.machines[0].parts[0].values.size(), 9u);
+  EXPECT_EQ(judged({document(three, '1')}).verdict, "inconclusive");
+}
+
+TEST(verdict, one_machine_falsifies_for_all_and_support_needs_every_machine) {
+  harness::Submission good = made_run(2.3), bad = made_run(1.7), vague = made_run(2.01, 0.05);
+  bad.machine.machine_key = std::string(64, '2');
+  vague.machine.machine_key = std::string(64, '3');
+  EXPECT_EQ(judged({document(good, '1'), document(bad, '2')}).verdict, "falsified");
+  EXPECT_EQ(judged({document(good, '1'), document(vague, '3')}).verdict, "inconclusive");
+}
+
+TEST(verdict, a_census_needs_no_launch) {
+  const auto census = [](double low) {
+    return test_claim([low](json& c) {
+      c.erase("plans");
+      c["test"] = "exact";
+      c["parts"][0]["quantity"] = "cpu_share[level=l3, bytes=1]";
+      c["parts"][0]["region"] = {{"low", low}};
+    });
+  };
+  EXPECT_EQ(judged({}, census(0.1)).verdict, "supported");
+  EXPECT_EQ(judged({}, census(1.1)).verdict, "falsified");
+}
+
+TEST(verdict, its_json_holds_the_numbers) {
+  const Claim claim = test_claim();
+  const json text = json::parse(verdict_json(claim, seal, judged({document(made_run(2.3), '1')})));
+  EXPECT_EQ(text.at("verdict"), "supported");
+  EXPECT_EQ(text.at("seal"), seal);
+  EXPECT_EQ(text.at("machines")[0].at("parts")[0].at("values").size(), 10u);
+  EXPECT_EQ(text.at("machines")[0].at("controls").size(), 1u);
+}
+
+/// Shares of verdicts in simulated studies whose truth is known, launches as LaunchModel draws them.
+struct Rates {
+  double supported = 0, falsified = 0, unproven = 0;
+};
+Rates simulate(const Claim& claim, const std::vector<double>& truths, uint64_t seed_of_model,
+               double control = 1) {
+  LaunchModel model(seed_of_model);
+  constexpr int studies = 1000;
+  Rates rates;
+  for (int study = 0; study < studies; ++study) {
+    ClaimValues values;
+    for (const double truth : truths) {
+      auto& rounds = values.parts.emplace_back();
+      for (const double value : model.launch_medians(claim.launches, 20)) rounds.emplace_back(truth * value);
+    }
+    values.controls.push_back({"aa", model.launch_medians(claim.launches, 20)});
+    for (double& ratio : values.controls[0].ratios) ratio *= control;
+    const MachineVerdict verdict = judge_values(claim, values);
+    rates.supported += (verdict.verdict == "supported") / static_cast<double>(studies);
+    rates.falsified += (verdict.verdict == "falsified") / static_cast<double>(studies);
+    rates.unproven += verdict.unproven / static_cast<double>(studies);
+  }
+  return rates;
+}
+
+// 1,000 studies: a share of 2.5 % has a standard error of 0.5 points.
+TEST(verdict, simulated_studies_at_the_margin_err_as_rarely_as_promised) {
+  const Rates margin = simulate(test_claim(), {2.0}, 21);
+  EXPECT_LT(margin.falsified, 0.04);
+  EXPECT_LT(margin.supported, 0.04);
+  EXPECT_GT(margin.falsified + margin.supported, 0.02);  // and no rarer: the intervals are not idle
+  EXPECT_NEAR(margin.unproven, 0.05, 0.025);             // A/A controls fail one study in twenty by chance
+}
+
+TEST(verdict, simulated_true_studies_are_supported_and_false_ones_falsified) {
+  const Rates holds = simulate(test_claim(), {2.2}, 22), fails = simulate(test_claim(), {1.8}, 23);
+  EXPECT_GT(holds.supported, 0.99);
+  EXPECT_EQ(holds.falsified, 0);
+  EXPECT_GT(fails.falsified, 0.99);
+  EXPECT_EQ(fails.supported, 0);
+}
+
+Claim of_four_parts() {
+  return test_claim([](json& c) {
+    for (const char* name : {"b", "c", "d"}) {
+      c["parts"].push_back(c["parts"][0]);
+      c["parts"].back()["name"] = name;
+    }
+  });
+}
+
+TEST(verdict, simulated_studies_of_several_parts_keep_the_promise_together) {
+  const Claim claim = of_four_parts();
+  const Rates margin = simulate(claim, {2, 2, 2, 2}, 24);
+  EXPECT_LT(margin.falsified, 0.04);  // Holm: four chances to err are one
+  EXPECT_LT(margin.supported, 0.01);
+  const Rates one_fails = simulate(claim, {2.2, 2.2, 1.8, 2.2}, 25);
+  EXPECT_GT(one_fails.falsified, 0.99);
+  EXPECT_GT(simulate(claim, {2.2, 2.2, 2.2, 2.2}, 26).supported, 0.97);
+}
+
+TEST(verdict, simulated_equivalence_at_its_margin_errs_as_rarely_as_promised) {
+  const Claim claim = test_claim([](json& c) {
+    c["parts"][0]["region"] = {{"low", 0.95}, {"high", 1.0 / 0.95}};
+    c["parts"][0]["true_value"] = 1.0;
+    c["parts"][0]["false_value"] = 0.85;
+  });
+  EXPECT_LT(simulate(claim, {0.95}, 27).supported, 0.04);
+  EXPECT_LT(simulate(claim, {0.95}, 27).falsified, 0.04);
+  EXPECT_GT(simulate(claim, {1.0}, 28).supported, 0.95);
+}
+
+TEST(verdict, a_control_that_is_off_is_noticed_in_simulated_studies) {
+  EXPECT_GT(simulate(test_claim(), {2.2}, 29, 1.05).unproven, 0.99);
+}
+
+}  // namespace
+}  // namespace analysis

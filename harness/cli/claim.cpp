@@ -1,0 +1,285 @@
+// tokroof claim: what is claimed, sealed before it is measured, and judged once.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "analysis/verdict_json.hpp"
+#include "harness/cli/claim_documents.hpp"
+#include "harness/cli/claim_template.hpp"
+#include "harness/cli/claim_text.hpp"
+#include "harness/cli/claims_folder.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/store.hpp"
+#include "harness/submission.hpp"
+#include "harness/validation.hpp"
+
+namespace cli {
+namespace {
+
+using harness::Error;
+using harness::ExitCode;
+
+struct ClaimOptions {
+  std::string claims, id, file, reason, database, from;
+  std::vector<std::string> ids;
+  bool json = false, markdown = false, record = false;
+};
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(ExitCode::invalid_input, path + ": cannot be read");
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+/// Reads a claim that is to be sealed and refuses what could not lose or would not decide, with the sums.
+analysis::Claim fit_to_seal(const std::string& text, const std::string& id) {
+  const analysis::Claim claim = analysis::claim_from_json(text);
+  if (claim.id != id) throw Error(ExitCode::invalid_input, fmt::format("its id is {}, not {}", claim.id, id));
+  const analysis::ClaimCheck check = analysis::check_claim(claim);
+  if (check.refusals.empty()) return claim;
+  const size_t more = check.refusals.size() - 1;
+  throw Error(ExitCode::invalid_input,
+              fmt::format("{}: {}{}", id, check.refusals.front(),
+                          more == 0 ? "" : fmt::format(" (and {} more: tokroof claim check {})", more, id)));
+}
+
+ExitCode create(const ClaimOptions& options) {
+  const ClaimsFolder folder = open_claims(options.claims);
+  const std::string path = fmt::format("{}/{}.json", folder.path, options.id);
+  if (std::filesystem::exists(path)) throw Error(ExitCode::usage, path + ": is there already");
+  const std::string text = claim_template(options.id);
+  analysis::claim_from_json(text);  // a name that can be no claim's is known at once
+  harness::write_file_atomically(path, text);
+  print_result(
+      fmt::format("{}: fill in what stands in <…>, then tokroof claim check {}\n", path, options.id));
+  return ExitCode::ok;
+}
+
+/// What is wrong with one claim; empty when nothing is.
+std::vector<std::string> faults_of(const FiledClaim& filed) {
+  try {
+    const analysis::Claim claim = analysis::claim_from_json(filed.text);
+    if (claim.id != filed.id) return {fmt::format("its id is {}, its file's name {}", claim.id, filed.id)};
+    // What was sealed is judged as it was: kernels may have changed since.
+    return filed.sealed() ? std::vector<std::string>{} : analysis::check_claim(claim).refusals;
+  } catch (const Error& error) {
+    return {error.what()};
+  }
+}
+
+ExitCode check(const ClaimOptions& options, const Terminal& terminal) {
+  const ClaimsFolder folder = open_claims(options.claims);
+  for (const std::string& id : options.ids) find_claim(folder, id);
+  std::string text;
+  bool sound = true;
+  for (const FiledClaim& filed : folder.claims) {
+    if (!options.ids.empty() &&
+        std::find(options.ids.begin(), options.ids.end(), filed.id) == options.ids.end())
+      continue;
+    const auto faults = faults_of(filed);
+    for (const std::string& fault : faults)
+      text += fmt::format("{} {}: {}\n", mark_bad(terminal), filed.id, fault);
+    if (faults.empty())
+      text += fmt::format("{} {}: {}\n", mark_good(terminal), filed.id,
+                          filed.sealed() ? "sealed, unaltered" : "may be sealed");
+    sound = sound && faults.empty();
+  }
+  print_result(text +
+               fmt::format("{} ledger: {} rows, chain whole\n", mark_good(terminal), folder.rows.size()));
+  return sound ? ExitCode::ok : ExitCode::invalid_input;
+}
+
+ExitCode seal(const ClaimOptions& options) {
+  ClaimsFolder folder = open_claims(options.claims);
+  const FiledClaim filed = find_claim(folder, options.id);
+  if (filed.sealed())
+    throw Error(ExitCode::usage, fmt::format("{} was sealed {}; an amendment is tokroof claim amend",
+                                             filed.id, filed.sealed_utc));
+  const analysis::Claim claim = fit_to_seal(filed.text, filed.id);
+  const std::string now = harness::utc_now();
+  if (claim.due_utc <= now)
+    throw Error(ExitCode::invalid_input,
+                fmt::format("{}: due {}, which has passed", claim.id, claim.due_utc));
+  analysis::LedgerRow row;
+  row.kind = "seal";
+  row.claim = claim.id;
+  row.seal = analysis::seal_of(filed.text);
+  row.utc = now;
+  append_to_ledger(folder, row);
+  print_result(fmt::format("{} sealed {} as {}\ncommit {} now: the git history is its clock\n", claim.id, now,
+                           row.seal, folder.path));
+  return ExitCode::ok;
+}
+
+ExitCode amend(const ClaimOptions& options) {
+  ClaimsFolder folder = open_claims(options.claims);
+  const FiledClaim old = find_claim(folder, options.id);
+  if (!old.sealed()) throw Error(ExitCode::usage, old.id + " is a draft: edit it, nothing was promised yet");
+  const std::string text = read_file(options.file);
+  const analysis::Claim claim = fit_to_seal(text, old.id);
+  analysis::LedgerRow row;
+  row.kind = "amend";
+  row.claim = claim.id;
+  row.seal = analysis::seal_of(text);
+  row.utc = harness::utc_now();
+  row.supersedes = old.seal;
+  row.reason = options.reason;
+  for (const analysis::LedgerRow& earlier : folder.rows) {
+    if (earlier.claim == row.claim && earlier.seal == row.seal)
+      throw Error(ExitCode::usage,
+                  fmt::format("{} is what was sealed {} already", options.file, earlier.utc));
+  }
+  harness::write_file_atomically(superseded_path(folder, old.id, old.seal), old.text);
+  harness::write_file_atomically(fmt::format("{}/{}.json", folder.path, old.id), text);
+  append_to_ledger(folder, row);
+  print_result(
+      fmt::format("{} sealed {} as {}, which supersedes {}\nwhat was measured before is exploratory for it\n",
+                  claim.id, row.utc, row.seal, old.seal));
+  return ExitCode::ok;
+}
+
+ExitCode list(const ClaimOptions& options, const Terminal& terminal) {
+  const ClaimsFolder folder = open_claims(options.claims);
+  const std::string now = harness::utc_now();
+  print_result(options.json       ? list_json(folder, now)
+               : options.markdown ? list_markdown(folder, now)
+                                  : list_text(terminal, folder, now));
+  return ExitCode::ok;
+}
+
+ExitCode show(const ClaimOptions& options) {
+  const ClaimsFolder folder = open_claims(options.claims);
+  const FiledClaim& filed = find_claim(folder, options.id);
+  const analysis::Claim claim = analysis::claim_from_json(filed.text);
+  print_result(options.json ? harness::canonical_json(filed.text) + "\n"
+                            : claim_text(claim, filed, analysis::check_claim(claim)));
+  return ExitCode::ok;
+}
+
+ExitCode log(const ClaimOptions& options, const Terminal& terminal) {
+  const ClaimsFolder folder = open_claims(options.claims);
+  print_result(options.json ? folder.ledger : log_text(terminal, folder));
+  return ExitCode::ok;
+}
+
+ExitCode code_of(const analysis::ClaimVerdict& verdict) {
+  if (verdict.verdict == "not_applicable") return ExitCode::unavailable;
+  if (verdict.unproven || verdict.verdict == "inconclusive") return ExitCode::inconclusive;
+  return verdict.verdict == "falsified" ? ExitCode::falsified : ExitCode::ok;
+}
+
+ExitCode judge(const ClaimOptions& options, const Terminal& terminal) {
+  ClaimsFolder folder = open_claims(options.claims);
+  const FiledClaim filed = find_claim(folder, options.id);
+  const analysis::Claim claim = sealed_claim(filed);
+  auto documents = claim_documents(folder, claim.id, options.database, options.from);
+  const analysis::ClaimVerdict verdict =
+      analysis::judge(claim, filed.seal, filed.sealed_utc, std::move(documents));
+  if (verdict.machines.empty()) {
+    const std::string left =
+        verdict.left_out.empty()
+            ? ""
+            : fmt::format("; {:.8} was left out: {}", verdict.left_out[0].document, verdict.left_out[0].why);
+    throw Error(
+        ExitCode::not_enough_data,
+        fmt::format("{}: nothing to judge: it takes {} launches made after {} by tokroof run --claim {}{}",
+                    claim.id, claim.launches, filed.sealed_utc, claim.id, left));
+  }
+  const std::string json = analysis::verdict_json(claim, filed.seal, verdict);
+  if (options.record) {
+    analysis::LedgerRow row;
+    row.kind = "verdict";
+    row.claim = claim.id;
+    row.seal = filed.seal;
+    row.utc = harness::utc_now();
+    row.verdict = json;
+    append_to_ledger(folder, row);
+  }
+  print_result(options.json ? json + "\n" : verdict_text(terminal, claim, verdict));
+  return code_of(verdict);
+}
+
+using Action = std::function<ExitCode(const ClaimOptions&, const Terminal&)>;
+
+CLI::App* add(CLI::App& parent, Invocation& invocation, const std::shared_ptr<ClaimOptions>& options,
+              const std::string& name, const std::string& summary, const std::string& example,
+              const Action& action) {
+  CLI::App* sub = add_command(parent, name, summary, example);
+  sub->add_option("--claims", options->claims, "folder of claims instead of analysis/claims");
+  sub->callback([&invocation, options, action] {
+    invocation.action = [&invocation, options, action] { return action(*options, invocation.terminal); };
+  });
+  return sub;
+}
+
+void add_readers(CLI::App& command, Invocation& invocation, const std::shared_ptr<ClaimOptions>& options) {
+  CLI::App* list_command =
+      add(command, invocation, options, "list", "lists claims: draft, sealed, overdue or judged",
+          "tokroof claim list --json", list);
+  CLI::Option* json = list_command->add_flag("--json", options->json, "print JSON, each with its seal");
+  list_command->add_flag("--markdown", options->markdown, "print the board of verdicts for the README")
+      ->excludes(json);
+  CLI::App* show_command = add(
+      command, invocation, options, "show", "says what is claimed, what would refute it, and what is planned",
+      "tokroof claim show residency_pays", [](const auto& o, const auto&) { return show(o); });
+  show_command->add_option("ID", options->id, "the claim")->required();
+  show_command->add_flag("--json", options->json, "print the canonical bytes that are sealed");
+  CLI::App* log_command =
+      add(command, invocation, options, "log", "prints the ledger: what was sealed, amended, judged",
+          "tokroof claim log", log);
+  log_command->add_flag("--json", options->json, "print the ledger's lines");
+}
+
+void add_writers(CLI::App& command, Invocation& invocation, const std::shared_ptr<ClaimOptions>& options) {
+  const auto plain = [](ExitCode (*action)(const ClaimOptions&)) {
+    return [action](const ClaimOptions& o, const Terminal&) { return action(o); };
+  };
+  add(command, invocation, options, "new", "writes a claim to fill in", "tokroof claim new my_claim",
+      plain(create))
+      ->add_option("ID", options->id, "its name: lower case letters, digits and _")
+      ->required();
+  add(command, invocation, options, "check",
+      "tells whether claims could lose and would be decided, and whether the ledger is whole (3 when it is "
+      "not)",
+      "tokroof claim check", check)
+      ->add_option("ID", options->ids, "these claims instead of all");
+  add(command, invocation, options, "seal", "fixes a claim in the ledger; data taken before do not count",
+      "tokroof claim seal my_claim", plain(seal))
+      ->add_option("ID", options->id, "the claim")
+      ->required();
+  CLI::App* amend_command =
+      add(command, invocation, options, "amend", "seals a new text of a claim, which supersedes the old one",
+          "tokroof claim amend my_claim --file new.json --reason 'more launches'", plain(amend));
+  amend_command->add_option("ID", options->id, "the claim")->required();
+  amend_command->add_option("--file", options->file, "the new text")->required();
+  amend_command->add_option("--reason", options->reason, "why, for the ledger")->required();
+}
+
+}  // namespace
+
+void add_claim(CLI::App& app, Invocation& invocation) {
+  CLI::App* command = add_command(app, "claim", "registers, seals and judges claims that can lose",
+                                  "tokroof claim verdict residency_pays");
+  command->require_subcommand(1);
+  auto options = std::make_shared<ClaimOptions>();
+  add_writers(*command, invocation, options);
+  add_readers(*command, invocation, options);
+  CLI::App* verdict = add(
+      *command, invocation, options, "verdict",
+      "judges a sealed claim by the first run of each machine: 0 supported, 10 falsified, 11 inconclusive or "
+      "unproven, 12 not measured yet, 6 not applicable, 3 tampered",
+      "tokroof claim verdict residency_pays", judge);
+  verdict->add_option("ID", options->id, "the claim")->required();
+  CLI::Option* database =
+      verdict->add_option("--db", options->database, "store instead of $TOKROOF_HOME/store.sqlite");
+  verdict->add_option("--from", options->from, "judge the documents below this folder instead of a store")
+      ->excludes(database);
+  verdict->add_flag("--record", options->record, "append the verdict to the ledger");
+  verdict->add_flag("--json", options->json, "print the verdict with all numbers behind it");
+}
+
+}  // namespace cli
