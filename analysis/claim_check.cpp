@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "analysis/claim_plan.hpp"
 #include "analysis/claim_predicate.hpp"
 #include "analysis/claim_quantity.hpp"
 #include "harness/error.hpp"
@@ -35,10 +36,6 @@ void check_texts(const Claim& claim, Refusals& refusals) {
     if (text.front() == '<')
       refusals.push_back(fmt::format("{}: still the template's words; say it in yours", name));
   }
-}
-
-std::string golden_key(const ClaimPlan& plan) {
-  return plan.arithmetic == "float" ? plan.model + "_float" : plan.model;
 }
 
 void check_model(const ClaimPlan& plan, const Claim& claim, Refusals& refusals) {

@@ -27,6 +27,8 @@ json members_of(const LedgerRow& row) {
                   {"seal", row.seal}, {"utc", row.utc},   {"prev_hash", row.prev_hash}};
   if (!row.supersedes.empty()) members["supersedes"] = row.supersedes;
   if (!row.reason.empty()) members["reason"] = row.reason;
+  if (!row.nonce.empty()) members["nonce"] = row.nonce;
+  if (!row.machine_key.empty()) members["machine_key"] = row.machine_key;
   if (!row.verdict.empty()) members["verdict"] = json::parse(row.verdict);
   return members;
 }
@@ -52,6 +54,8 @@ LedgerRow row_of(const json& members) {
   row.hash = members.at("hash");
   row.supersedes = members.value("supersedes", "");
   row.reason = members.value("reason", "");
+  row.nonce = members.value("nonce", "");
+  row.machine_key = members.value("machine_key", "");
   if (members.contains("verdict")) row.verdict = harness::canonical_text(members["verdict"]);
   return row;
 }
@@ -111,10 +115,22 @@ void check_head(std::span<const LedgerRow> rows, std::string_view head) {
     tampered(fmt::format("row {} is not the one that was written", count));
 }
 
+std::vector<StartedRun> started_runs(std::span<const LedgerRow> rows, const std::string& seal) {
+  std::vector<StartedRun> runs;
+  for (const LedgerRow& row : rows) {
+    if (row.seal != seal) continue;
+    if (row.kind == "run") runs.push_back({row.nonce, row.machine_key, row.utc});
+    for (StartedRun& run : runs) {
+      if (row.kind == "abandoned" && run.nonce == row.nonce) run.abandoned = true;
+    }
+  }
+  return runs;
+}
+
 const LedgerRow* current_seal(std::span<const LedgerRow> rows, const std::string& claim) {
   const LedgerRow* found = nullptr;
   for (const LedgerRow& row : rows) {
-    if (row.claim == claim && row.kind != "verdict") found = &row;
+    if (row.claim == claim && seals(row)) found = &row;
   }
   return found;
 }

@@ -12,10 +12,11 @@ namespace analysis {
 /// One line. hash = SHA-256 of the canonical line without it; prev_hash of the first is 64 zeros.
 struct LedgerRow {
   int row = 0;       ///< counts from 1
-  std::string kind;  ///< "seal" | "amend" | "verdict"
+  std::string kind;  ///< "seal" | "amend" | "run" | "abandoned" | "verdict"
   std::string claim, seal, utc;
-  std::string supersedes, reason;  ///< amend: the seal it replaces, and why
+  std::string supersedes, reason;  ///< amend: the seal it replaces, and why; abandoned: why
   std::string verdict;             ///< verdict: canonical JSON of what was found (analysis/verdict_json.hpp)
+  std::string nonce, machine_key;  ///< run: of the document that it will make; abandoned: the nonce
   std::string prev_hash, hash;
 };
 
@@ -31,6 +32,20 @@ std::string append_row(std::string_view text, LedgerRow row);
 std::string head_of(std::span<const LedgerRow> rows);
 /// Throws Error(tampered) unless the ledger begins with the lines that a head tells of.
 void check_head(std::span<const LedgerRow> rows, std::string_view head);
+
+/// Whether a row seals a text.
+inline bool seals(const LedgerRow& row) {
+  return row.kind == "seal" || row.kind == "amend";
+}
+
+/// A run that was begun for a claim: every one is in the ledger, so that none can be left out unnoticed.
+struct StartedRun {
+  std::string nonce, machine_key, utc;
+  bool abandoned = false;  ///< it ended before it showed anything
+};
+
+/// Returns the runs begun under a seal, in their order.
+std::vector<StartedRun> started_runs(std::span<const LedgerRow> rows, const std::string& seal);
 
 /// Returns the row that holds a claim's seal now: its last seal or amend row, or nullptr.
 const LedgerRow* current_seal(std::span<const LedgerRow> rows, const std::string& claim);

@@ -56,6 +56,25 @@ TEST(claim_ledger, rows_come_back_in_their_order_with_the_present_seal) {
   EXPECT_TRUE(read_ledger("").empty());
 }
 
+TEST(claim_ledger, runs_are_told_with_whether_they_were_abandoned) {
+  LedgerRow run = seal_row("a", '1');
+  run.kind = "run";
+  run.nonce = std::string(32, 'n');
+  run.machine_key = std::string(64, 'm');
+  LedgerRow other = run, abandoned = run;
+  other.nonce = std::string(32, 'o');
+  abandoned.kind = "abandoned";
+  abandoned.reason = "interrupted";
+  const auto rows = read_ledger(append_row(append_row(append_row(three_rows(), run), other), abandoned));
+  const auto runs = started_runs(rows, std::string(64, '1'));
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_TRUE(runs[0].abandoned);
+  EXPECT_FALSE(runs[1].abandoned);
+  EXPECT_EQ(runs[1].machine_key, std::string(64, 'm'));
+  EXPECT_TRUE(started_runs(rows, std::string(64, '3')).empty());
+  EXPECT_EQ(current_seal(rows, "a")->kind, "amend");
+}
+
 TEST(claim_ledger, every_altered_byte_is_noticed) {
   const std::string text = three_rows();
   for (size_t i = 0; i < text.size(); ++i) {

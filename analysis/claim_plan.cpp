@@ -34,6 +34,15 @@ int64_t page_bytes_of(const ClaimPlan& plan) {
   return plan.pages == "huge" ? int64_t{2} << 20 : 4096;
 }
 
+std::string golden_key(const ClaimPlan& plan) {
+  return plan.arithmetic == "float" ? plan.model + "_float" : plan.model;
+}
+
+bool has_golden(const Claim& claim, const ClaimPlan& plan, const std::string& digest) {
+  const auto stated = claim.golden.find(golden_key(plan));
+  return stated == claim.golden.end() || stated->second == digest;
+}
+
 std::string difference(const ClaimPlan& claimed, const harness::Plan& plan, const harness::Machine& machine,
                        int launches, bool forced_isa) {
   const auto differs = [](const char* what, const auto& found, const auto& wanted) {

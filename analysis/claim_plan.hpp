@@ -18,6 +18,13 @@ int threads_on(const ClaimPlan& plan, const harness::Machine& machine);
 /// Bytes of a page of a plan.
 int64_t page_bytes_of(const ClaimPlan& plan);
 
+/// Under which name a claim keeps the digest of a plan's logits: the model's, with "_float" for float
+/// arithmetic.
+std::string golden_key(const ClaimPlan& plan);
+
+/// Whether a digest is the one that a claim names for a plan; any is where it names none.
+bool has_golden(const Claim& claim, const ClaimPlan& plan, const std::string& digest);
+
 /// Returns how a document's plan differs from the claim's, "" when it does not. `forced_isa`: the run's
 /// kernels were forced, which a plan of the chosen ones does not accept.
 std::string difference(const ClaimPlan& claimed, const harness::Plan& plan, const harness::Machine& machine,

@@ -125,6 +125,8 @@ std::string exclusion_of(const Claim& claim, const std::string& seal, const std:
     const std::string differs = difference(claim.plans[i], submission.plans[i], submission.machine,
                                            claim.launches, submission.suite.isa_chosen_by == "forced");
     if (!differs.empty()) return fmt::format("plan {}: {}", claim.plans[i].name, differs);
+    if (!has_golden(claim, claim.plans[i], submission.plans[i].golden))
+      return fmt::format("plan {}: its logits are not those that the claim names", claim.plans[i].name);
   }
   return "";
 }
@@ -150,6 +152,11 @@ Replication replication_of(const Claim& claim, const ClaimDocument& document, co
   return replication;
 }
 
+void doubt(MachineVerdict& verdict, const std::string& why) {
+  verdict.unproven = true;
+  verdict.doubts.push_back(why);
+}
+
 /// Judges the first document of a machine.
 MachineVerdict first_of_machine(const Claim& claim, const ClaimDocument& document) {
   const harness::Submission& submission = document.submission;
@@ -164,10 +171,7 @@ MachineVerdict first_of_machine(const Claim& claim, const ClaimDocument& documen
   verdict.machine_key = submission.machine.machine_key;
   verdict.cpu_model = submission.machine.cpu_model;
   verdict.document = document.sha256;
-  if (!document.implausible.empty()) {
-    verdict.unproven = true;
-    verdict.doubts.push_back("implausible: " + document.implausible);
-  }
+  if (!document.implausible.empty()) doubt(verdict, "implausible: " + document.implausible);
   return verdict;
 }
 
@@ -188,6 +192,22 @@ void conclude(ClaimVerdict& verdict) {
   });
 }
 
+/// Runs of the same machine that were begun before the judged one and are not here, and a judged one that
+/// nobody announced: the figures may have been chosen.
+void check_starts(const std::vector<ClaimDocument>& documents, const std::vector<StartedRun>& runs,
+                  const ClaimDocument& judged, MachineVerdict& verdict) {
+  for (const StartedRun& run : runs) {
+    if (run.nonce == judged.submission.nonce) return;
+    const bool here = std::any_of(documents.begin(), documents.end(), [&](const ClaimDocument& document) {
+      return document.submission.nonce == run.nonce;
+    });
+    if (run.machine_key == verdict.machine_key && !run.abandoned && !here)
+      doubt(verdict,
+            fmt::format("a run was begun on this machine {}, and its document is not here", run.utc));
+  }
+  doubt(verdict, "the ledger does not tell of the start of this run");
+}
+
 }  // namespace
 
 MachineVerdict judge_values(const Claim& claim, const ClaimValues& values) {
@@ -199,9 +219,8 @@ MachineVerdict judge_values(const Claim& claim, const ClaimValues& values) {
   verdict.controls = control_verdicts(values.controls);
   for (const ControlVerdict& control : verdict.controls) {
     if (control.holds) continue;
-    verdict.unproven = true;
-    verdict.doubts.push_back(fmt::format("the control {} gives {:.4f} … {:.4f}, which excludes 1",
-                                         control.name, control.interval.low, control.interval.high));
+    doubt(verdict, fmt::format("the control {} gives {:.4f} … {:.4f}, which excludes 1", control.name,
+                               control.interval.low, control.interval.high));
   }
   return verdict;
 }
@@ -211,7 +230,7 @@ bool is_census(const Claim& claim) {
 }
 
 ClaimVerdict judge(const Claim& claim, const std::string& seal, const std::string& sealed_utc,
-                   std::vector<ClaimDocument> documents) {
+                   std::vector<ClaimDocument> documents, const std::vector<StartedRun>& runs) {
   ClaimVerdict verdict;
   if (is_census(claim)) {
     verdict.machines.push_back(judge_values(claim, claim_values(claim, {})));
@@ -234,6 +253,7 @@ ClaimVerdict judge(const Claim& claim, const std::string& seal, const std::strin
         [&](const auto& machine) { return machine.machine_key == document.submission.machine.machine_key; });
     if (known == verdict.machines.end()) {
       verdict.machines.push_back(first_of_machine(claim, document));
+      check_starts(documents, runs, document, verdict.machines.back());
     } else if (known->verdict != "not_applicable") {
       known->replications.push_back(replication_of(claim, document, *known));
     }

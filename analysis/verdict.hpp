@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/claim.hpp"
+#include "analysis/claim_ledger.hpp"
 #include "analysis/claim_values.hpp"
 #include "harness/submission.hpp"
 
@@ -73,11 +74,12 @@ struct ClaimDocument {
 MachineVerdict judge_values(const Claim& claim, const ClaimValues& values);
 
 /// Judges a claim: of each machine the first document by time that was made for this seal and after it, whose
-/// conditions no exclusion names; all further ones are replications. Overall falsified where any machine
-/// falsifies, supported where all that apply support, else inconclusive. A claim that needs no launch (a
-/// census) is judged once.
+/// conditions no exclusion names; all further ones are replications. A document whose start the ledger does
+/// not hold, and a machine's earlier run that left no document, leave the verdict unproven: figures may have
+/// been chosen. Overall falsified where any machine falsifies, supported where all that apply support, else
+/// inconclusive. A claim that needs no launch (a census) is judged once.
 ClaimVerdict judge(const Claim& claim, const std::string& seal, const std::string& sealed_utc,
-                   std::vector<ClaimDocument> documents);
+                   std::vector<ClaimDocument> documents, const std::vector<StartedRun>& runs);
 
 /// Whether nothing has to be measured for a claim.
 bool is_census(const Claim& claim);

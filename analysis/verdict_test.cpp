@@ -40,11 +40,15 @@ harness::Submission made_run(double factor, double wobble = 0.01) {
 }
 
 ClaimDocument document(harness::Submission made, char digit) {
+  made.nonce = std::string(32, digit);
   return {std::string(64, digit), std::move(made), "", ""};
 }
 
 ClaimVerdict judged(std::vector<ClaimDocument> documents, const Claim& claim = test_claim()) {
-  return judge(claim, seal, sealed_utc, std::move(documents));
+  std::vector<StartedRun> runs;
+  for (const ClaimDocument& each : documents)
+    runs.push_back({each.submission.nonce, each.submission.machine.machine_key, each.submission.created_utc});
+  return judge(claim, seal, sealed_utc, std::move(documents), runs);
 }
 
 TEST(verdict, inside_is_supported_outside_falsified_and_across_inconclusive_with_the_launches_needed) {
@@ -153,6 +157,24 @@ TEST(verdict, an_implausible_document_is_judged_and_unproven_and_a_rejected_one_
   ClaimDocument rejected = document(made_run(2.3), '1');
   rejected.rejected = "R01: other logits";
   EXPECT_EQ(judged({rejected}).verdict, "");
+}
+
+TEST(verdict, figures_that_may_have_been_chosen_prove_nothing) {
+  const auto unproven = [](const std::vector<StartedRun>& runs) {
+    return judge(test_claim(), seal, sealed_utc, {document(made_run(2.3), '2')}, runs).unproven;
+  };
+  const std::string here(64, '1'), first(32, '1'), second(32, '2');
+  EXPECT_FALSE(unproven({{second, here, "t"}}));
+  EXPECT_TRUE(unproven({}));                                                // nobody announced it
+  EXPECT_TRUE(unproven({{first, here, "t"}, {second, here, "t"}}));         // where is the first?
+  EXPECT_FALSE(unproven({{first, here, "t", true}, {second, here, "t"}}));  // it showed nothing
+  EXPECT_FALSE(unproven({{second, here, "t"}, {first, here, "t"}}));        // a later one is a replication
+  EXPECT_FALSE(unproven({{first, std::string(64, '9'), "t"}, {second, here, "t"}}));  // another machine's
+}
+
+TEST(verdict, other_logits_than_the_claim_names_do_not_count) {
+  const Claim other = test_claim([](json& c) { c["golden"]["coreflow_1_9m"] = std::string(64, '7'); });
+  EXPECT_EQ(judged({document(made_run(2.3), '1')}, other).verdict, "");
 }
 
 void fail_flush(harness::Submission& made, int launches) {

@@ -54,7 +54,9 @@ Row interval_or_nulls(const Reading<Interval>& reading) {
 }
 
 std::vector<Row> submission_rows(const Submission& submission) {
-  const bool has_probes = std::any_of(submission.launches.begin(), submission.launches.end(),
+  // A claim's run probes what its rules need, not what forecasts do.
+  const bool has_probes = submission.protocol != "claim" &&
+                          std::any_of(submission.launches.begin(), submission.launches.end(),
                                       [](const Launch& launch) { return launch.purpose == "probes"; });
   return {{submission.kind, submission.protocol, submission.created_utc, submission.machine.machine_key,
            submission.machine.cpu_model, submission.suite.isa, int64_t{has_probes},

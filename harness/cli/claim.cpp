@@ -178,7 +178,8 @@ ExitCode judge(const ClaimOptions& options, const Terminal& terminal) {
   const analysis::Claim claim = sealed_claim(filed);
   auto documents = claim_documents(folder, claim.id, options.database, options.from);
   const analysis::ClaimVerdict verdict =
-      analysis::judge(claim, filed.seal, filed.sealed_utc, std::move(documents));
+      analysis::judge(claim, filed.seal, filed.sealed_utc, std::move(documents),
+                      analysis::started_runs(folder.rows, filed.seal));
   if (verdict.machines.empty()) {
     const std::string left =
         verdict.left_out.empty()

@@ -62,7 +62,7 @@ std::vector<analysis::ClaimDocument> claim_documents(const ClaimsFolder& claims,
     const auto named = harness::submission_from_json(text).claim;
     if (!named || named->id != id) continue;
     const bool known = std::any_of(claims.rows.begin(), claims.rows.end(), [&](const auto& row) {
-      return row.claim == id && row.seal == named->seal && row.kind != "verdict";
+      return row.claim == id && row.seal == named->seal && analysis::seals(row);
     });
     if (!known)
       throw harness::Error(

@@ -37,6 +37,11 @@ harness::Plan plan_here(const analysis::ClaimPlan& claimed, const analysis::Clai
   plan.threads = analysis::threads_on(claimed, machine);
   plan.page_bytes = analysis::page_bytes_of(claimed);
   plan.golden = models::expected_golden(shape, claimed.arithmetic);
+  if (!analysis::has_golden(claim, claimed, plan.golden))
+    throw Error(
+        ExitCode::unavailable,
+        fmt::format("plan {}: this version computes other logits than the claim was sealed for: amend it",
+                    claimed.name));
   if (claimed.isa != "chosen")
     plan.isa = models::select_kernels(models::kernel_tables(), session.features, claimed.isa).isa;
   if (!claimed.positions.empty()) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "harness/cli/partial.hpp"
 #include "harness/error.hpp"
 #include "harness/nearest_name.hpp"
 #include "harness/store.hpp"
@@ -51,9 +52,9 @@ std::vector<FiledClaim> read_files(const std::string& path) {
 }
 
 /// Holds each sealed claim's file against its seal; former texts against theirs.
-void check_seals(ClaimsFolder& folder, const std::string& edited) {
+void check_seals(ClaimsFolder& folder) {
   for (const analysis::LedgerRow& row : folder.rows) {
-    if (row.kind == "verdict") continue;
+    if (!analysis::seals(row)) continue;
     const bool current = analysis::current_seal(folder.rows, row.claim) == &row;
     const std::string path =
         current ? folder.path + "/" + row.claim + ".json" : superseded_path(folder, row.claim, row.seal);
@@ -61,7 +62,7 @@ void check_seals(ClaimsFolder& folder, const std::string& edited) {
     if (!text)
       tampered(fmt::format("{}: sealed {}, and gone; restore it from the git history", path, row.utc));
     const std::string seal = seal_or_reason(*text);
-    if (seal != row.seal && !(current && row.claim == edited))
+    if (seal != row.seal)
       tampered(fmt::format(
           "{}: altered after it was sealed {} (sealed as {:.12}, now {:.40}); restore it from the "
           "git history, or say why with tokroof claim amend",
@@ -75,9 +76,20 @@ void check_seals(ClaimsFolder& folder, const std::string& edited) {
   }
 }
 
+analysis::LedgerRow row_of_run(const std::string& kind, const harness::Submission& submission) {
+  analysis::LedgerRow row;
+  row.kind = kind;
+  row.claim = submission.claim->id;
+  row.seal = submission.claim->seal;
+  row.utc = harness::utc_now();
+  row.nonce = submission.nonce;
+  row.machine_key = submission.machine.machine_key;
+  return row;
+}
+
 }  // namespace
 
-ClaimsFolder open_claims(const std::string& path, const std::string& edited) {
+ClaimsFolder open_claims(const std::string& path) {
   ClaimsFolder folder;
   folder.path = path.empty() ? "analysis/claims" : path;
   std::error_code ignored;
@@ -94,7 +106,7 @@ ClaimsFolder open_claims(const std::string& path, const std::string& edited) {
   } else if (!folder.rows.empty()) {
     tampered(folder.path + "/ledger.head: gone; restore it from the git history");
   }
-  check_seals(folder, edited);
+  check_seals(folder);
   return folder;
 }
 
@@ -118,10 +130,24 @@ analysis::Claim sealed_claim(const FiledClaim& filed) {
 }
 
 void append_to_ledger(ClaimsFolder& folder, const analysis::LedgerRow& row) {
+  const RunLock lock(folder.path + "/ledger.jsonl");
+  folder.ledger = read_if_there(folder.path + "/ledger.jsonl").value_or("");
   folder.ledger = analysis::append_row(folder.ledger, row);
   folder.rows = analysis::read_ledger(folder.ledger);
   harness::write_file_atomically(folder.path + "/ledger.jsonl", folder.ledger);
   harness::write_file_atomically(folder.path + "/ledger.head", analysis::head_of(folder.rows));
+}
+
+void announce_run(const std::string& path, const harness::Submission& submission) {
+  ClaimsFolder folder = open_claims(path);
+  append_to_ledger(folder, row_of_run("run", submission));
+}
+
+void abandon_run(const std::string& path, const harness::Submission& submission, const std::string& reason) {
+  ClaimsFolder folder = open_claims(path);
+  analysis::LedgerRow row = row_of_run("abandoned", submission);
+  row.reason = reason;
+  append_to_ledger(folder, row);
 }
 
 std::string superseded_path(const ClaimsFolder& folder, const std::string& id, const std::string& seal) {

@@ -45,6 +45,7 @@ struct Run {
   Protocol protocol;
   harness::Submission submission;
   std::string path;       ///< of the partial file
+  std::string claims;     ///< folder of the claim that it is made for
   size_t kept = 0;        ///< launches in it
   bool complete = false;  ///< nothing is left to measure
 
@@ -73,11 +74,13 @@ void save_partial(Run& run, bool interrupted, const std::string& reason) {
 /// Keeps what an interruption or an error left; where that cannot be written, the file is as the last launch
 /// left it.
 void save_what_is_left(Run& run, bool interrupted, const std::string& reason) {
-  if (run.submission.claim) return;  // nobody is to look at half of what decides a claim
   try {
-    save_partial(run, interrupted, reason);
+    if (run.submission.claim)  // nobody is to look at half of what decides a claim
+      abandon_run(run.claims, run.submission, reason.substr(0, 300));
+    else
+      save_partial(run, interrupted, reason);
   } catch (const harness::Error&) {
-    if (!run.resumable()) throw;
+    if (!run.resumable() && !run.submission.claim) throw;
   }
 }
 
@@ -100,6 +103,8 @@ void begin_claim(Run& run, const RunOptions& options) {
   run.submission.claim = harness::ClaimReference{claim.id, filed.seal, filed.sealed_utc};
   run.protocol = claim_protocol(claim, run.session, run.submission.machine);
   if (run.protocol.plans.empty()) run.submission.kind = "probe";
+  run.claims = options.claims;
+  announce_run(options.claims, run.submission);  // from here on it counts
 }
 
 Run begin_run(const RunOptions& options) {

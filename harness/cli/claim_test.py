@@ -1,0 +1,268 @@
+"""What a user sees of `tokroof claim` and `run --claim`. Run by ctest:
+
+    claim_test.py PATH_OF_TOKROOF [unittest arguments]
+
+Claims, Ledger need no measurement; Measured runs a small claim on this machine.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TOKROOF = sys.argv.pop(1)
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.claims = self.folder / "claims"
+        self.claims.mkdir()
+        self.home = self.folder / "home"
+
+    def tokroof(self, *arguments, **environment):
+        env = dict(os.environ, TOKROOF_HOME=str(self.home), LC_ALL="C.UTF-8", **environment)
+        return subprocess.run([TOKROOF, *map(str, arguments)], capture_output=True, text=True, env=env,
+                              stdin=subprocess.DEVNULL, timeout=300)
+
+    def claim(self, *arguments):
+        return self.tokroof("claim", *arguments, "--claims", self.claims)
+
+    def succeeds(self, *arguments):
+        result = self.claim(*arguments)
+        self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
+        return result.stdout
+
+    def refused(self, code, pattern, *arguments):
+        result = self.claim(*arguments)
+        self.assertEqual(result.returncode, code, result.stderr + result.stdout)
+        self.assertRegex(result.stderr + result.stdout, pattern)
+
+    def write(self, claim_id, **changes):
+        """Writes a claim that could be sealed, with changes."""
+        if not (self.claims / f"{claim_id}.json").exists():
+            self.succeeds("new", claim_id)
+        path = self.claims / f"{claim_id}.json"
+        claim = json.loads(path.read_text())
+        for key in ("hypothesis", "source", "published", "control", "support_means"):
+            claim[key] = claim[key].strip("<>")
+        claim.update(changes)
+        path.write_text(json.dumps(claim, indent=2))
+        return path
+
+    def sealed(self, claim_id, **changes):
+        path = self.write(claim_id, **changes)
+        self.succeeds("seal", claim_id)
+        return path
+
+    def ledger(self):
+        return (self.claims / "ledger.jsonl").read_text().splitlines(keepends=True)
+
+    def listed(self):
+        return {entry["id"]: entry for entry in json.loads(self.succeeds("list", "--json"))}
+
+
+class Claims(Command):
+    def test_a_template_is_refused_until_it_is_filled_in(self):
+        self.succeeds("new", "fast")
+        self.refused(4, "template's words", "check")
+        self.refused(4, "template's words", "seal", "fast")
+        self.write("fast")
+        self.assertIn("may be sealed", self.succeeds("check"))
+        self.refused(2, "is there already", "new", "fast")
+        self.refused(4, "/id: found", "new", "Not-A-Name")
+
+    def test_a_claim_that_cannot_lose_or_lacks_power_is_refused_with_the_sum(self):
+        path = self.write("fast")
+        good = json.loads(path.read_text())
+        for change, why in (({"support": {"low": 2.0, "high": 20}}, r"cannot lose: no value of the support 2 … 20"),
+                            ({"true_value": 2.001}, r"underpowered: .*probability 0\.\d+"),
+                            ({"quantity": "tokens_per_s[mode=spin]"}, "no arm spin")):
+            part = dict(good["parts"][0], **change)
+            self.write("fast", parts=[part])
+            self.refused(4, why, "check", "fast")
+            self.refused(4, why, "seal", "fast")
+        self.assertFalse((self.claims / "ledger.jsonl").exists())
+        self.write("fast", parts=good["parts"], launches=2)
+        self.refused(4, "underpowered", "seal", "fast")
+
+    def test_sealing_lists_the_seal_and_happens_once(self):
+        self.sealed("fast")
+        entry = self.listed()["fast"]
+        self.assertEqual(entry["state"], "sealed")
+        self.assertRegex(entry["seal"], "^[0-9a-f]{64}$")
+        self.refused(2, "was sealed", "seal", "fast")
+        self.assertIn(entry["seal"], self.succeeds("show", "fast"))
+        self.assertIn("| `fast` |", self.succeeds("list", "--markdown"))
+        self.write("slow")
+        self.assertIsNone(self.listed()["slow"]["seal"])
+
+    def test_nothing_is_judged_before_it_is_measured_and_drafts_never(self):
+        self.write("fast")
+        self.refused(2, "is a draft", "verdict", "fast")
+        self.refused(2, "there is no claim 'fest' in .*did you mean 'fast'", "verdict", "fest")
+        self.succeeds("seal", "fast")
+        self.refused(12, "it takes 10 launches", "verdict", "fast")
+        self.assertEqual(self.tokroof("run", "--claim", "fast", "--launches", 3, "--claims", self.claims).returncode, 2)
+
+    def test_overdue_claims_are_listed(self):
+        due = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 2))
+        self.sealed("fast", due_utc=due)
+        self.assertEqual(self.listed()["fast"]["state"], "sealed")
+        time.sleep(3)
+        self.assertEqual(self.listed()["fast"]["state"], "overdue")
+        self.write("late", due_utc=due)
+        self.refused(4, "has passed", "seal", "late")
+
+    def test_a_census_is_judged_without_a_run(self):
+        part = {"name": "share", "quantity": "cpu_share[level=l3, bytes=1048576]", "region": {"low": 0.5},
+                "support": {"low": 0.01, "high": 1}, "true_value": 0.6, "false_value": 0.4, "spread": 0}
+        path = self.write("most_have_l3", parts=[part], test="exact", launches=1)
+        claim = json.loads(path.read_text())
+        del claim["plans"], claim["golden"]
+        path.write_text(json.dumps(claim))
+        self.succeeds("seal", "most_have_l3")
+        self.assertIn("supported", self.succeeds("verdict", "most_have_l3", "--record"))
+        self.assertEqual(self.listed()["most_have_l3"]["state"], "supported")
+        self.assertIn("**supported**", self.succeeds("list", "--markdown"))
+        result = self.tokroof("run", "--claim", "most_have_l3", "--claims", self.claims)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("needs no run", result.stderr)
+
+    def test_an_amendment_supersedes_and_keeps_what_it_supersedes(self):
+        path = self.sealed("fast")
+        old = path.read_text()
+        new = self.folder / "new.json"
+        new.write_text(old.replace('"launches": 10', '"launches": 20'))
+        self.succeeds("amend", "fast", "--file", new, "--reason", "twice as many")
+        rows = [json.loads(line) for line in self.ledger()]
+        self.assertEqual([row["kind"] for row in rows], ["seal", "amend"])
+        self.assertEqual(rows[1]["supersedes"], rows[0]["seal"])
+        self.assertEqual(self.listed()["fast"]["seal"], rows[1]["seal"])
+        kept = list((self.claims / "superseded").glob("*.json"))
+        self.assertEqual([file.read_text() for file in kept], [old])
+        self.assertIn("twice as many", self.succeeds("log"))
+        self.refused(2, "what was sealed", "amend", "fast", "--file", new, "--reason", "again")
+        kept[0].write_text(old.replace("10", "11", 1))
+        self.refused(3, "altered after it was sealed", "check")
+
+
+class Ledger(Command):
+    def test_a_sealed_claim_altered_by_one_byte_is_tampering_everywhere(self):
+        path = self.sealed("fast")
+        path.write_text(path.read_text().replace('"low": 2.0', '"low": 2.1'))
+        for command in (["check"], ["list"], ["show", "fast"], ["verdict", "fast"], ["seal", "fast"], ["log"]):
+            self.refused(3, "fast.json: altered after it was sealed", *command)
+        self.assertEqual(self.tokroof("run", "--claim", "fast", "--claims", self.claims).returncode, 3)
+
+    def test_spacing_is_no_part_of_a_claim(self):
+        path = self.sealed("fast")
+        path.write_text(json.dumps(json.loads(path.read_text())))
+        self.succeeds("check")
+
+    def test_a_sealed_claim_that_is_gone_is_tampering(self):
+        self.sealed("fast").unlink()
+        self.refused(3, "and gone", "check")
+
+    def test_rows_removed_or_reordered_are_tampering(self):
+        for name in ("one", "two", "three"):
+            self.sealed(name)
+        rows = self.ledger()
+        for changed in (rows[1:], [rows[0], rows[2]], rows[:2], [rows[1], rows[0], rows[2]], [],
+                        rows[:2] + [rows[2].replace("three", "there")]):
+            (self.claims / "ledger.jsonl").write_text("".join(changed))
+            self.refused(3, "the ledger is not what was written", "check")
+        (self.claims / "ledger.jsonl").unlink()
+        self.refused(3, "the ledger is not what was written", "list")
+        (self.claims / "ledger.jsonl").write_text("".join(rows))
+        self.succeeds("check")
+        (self.claims / "ledger.head").unlink()
+        self.refused(3, "ledger.head: gone", "check")
+
+
+class Measured(Command):
+    """Takes some seconds of measuring each."""
+
+    def small(self):
+        """A claim of four launches over few positions that any machine supports: warm decode has a speed."""
+        part = {"name": "speed", "quantity": "tokens_per_s[mode=warm]", "region": {"low": 100},
+                "support": {"low": 1, "high": 1e9}, "true_value": 1000, "false_value": 10, "spread": 0.1}
+        plan = {"name": "main", "model": "coreflow_1_9m", "positions": "0:63", "arms": ["warm", "aa", "evict_flush"]}
+        return dict(parts=[part], plans=[plan], launches=4, population=[], exclusions=[], probes=["dram_stream"])
+
+    def run_claim(self, claim_id):
+        return self.tokroof("run", "--claim", claim_id, "--claims", self.claims)
+
+    def test_a_run_takes_what_is_registered_and_the_verdict_follows(self):
+        self.sealed("fast", **self.small())
+        result = self.run_claim("fast")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("tokroof claim verdict fast", result.stdout)
+        document = json.loads(next((self.home / "submissions").rglob("*.json")).read_text())
+        self.assertEqual(document["protocol"], "claim")
+        self.assertEqual(document["claim"]["seal"], self.listed()["fast"]["seal"])
+        self.assertEqual(document["verdicts"], [])
+        purposes = [launch["purpose"] for launch in document["launches"]]
+        self.assertEqual(purposes.count("decode"), 4)
+        self.assertEqual(purposes.count("round_probes"), 4)
+        self.assertEqual(purposes.count("round_probes_again"), 4)
+        verdict = self.claim("verdict", "fast", "--json")
+        self.assertIn(verdict.returncode, (0, 11), verdict.stderr)  # 11: a neighbour spoilt a control
+        found = json.loads(verdict.stdout)
+        self.assertEqual(found["verdict"], "supported")
+        self.assertEqual(len(found["machines"][0]["parts"][0]["values"]), 4)
+        # A second run is a replication; the first decides.
+        self.assertEqual(self.run_claim("fast").returncode, 0)
+        again = json.loads(self.claim("verdict", "fast", "--json").stdout)
+        self.assertEqual(again["machines"][0]["document"], found["machines"][0]["document"])
+        self.assertEqual(len(again["machines"][0]["replications"]), 1)
+        # From files, the same.
+        filed = json.loads(self.claim("verdict", "fast", "--json", "--from", self.home / "submissions").stdout)
+        self.assertEqual(filed, again)
+
+    def test_data_of_before_an_amendment_do_not_count(self):
+        path = self.sealed("fast", **self.small())
+        self.assertEqual(self.run_claim("fast").returncode, 0)
+        new = self.folder / "new.json"
+        new.write_text(path.read_text().replace('"seed": 1', '"seed": 2'))
+        self.succeeds("amend", "fast", "--file", new, "--reason", "another seed")
+        self.refused(12, "another seal of this claim: exploratory", "verdict", "fast")
+
+    def test_a_document_under_a_seal_that_the_ledger_lacks_is_tampering(self):
+        self.sealed("fast", **self.small())
+        self.assertEqual(self.run_claim("fast").returncode, 0)
+        for name in ("ledger.jsonl", "ledger.head"):
+            (self.claims / name).unlink()
+        time.sleep(1.1)
+        self.write("fast", seed=3)
+        self.succeeds("seal", "fast")
+        self.refused(3, "which the ledger in .* does not hold", "verdict", "fast")
+
+    def test_an_interrupted_run_keeps_and_shows_nothing(self):
+        self.sealed("fast", **self.small())
+        process = subprocess.Popen([TOKROOF, "run", "--claim", "fast", "--claims", str(self.claims)],
+                                   env=dict(os.environ, TOKROOF_HOME=str(self.home)), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        time.sleep(1.5)
+        process.send_signal(2)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertEqual(out, "")
+        self.assertIn("nothing of it is kept", err)
+        self.assertEqual(list(self.home.rglob("*.json")), [])
+        self.refused(12, "nothing to judge", "verdict", "fast")
+
+    def test_a_machine_outside_the_population_is_refused(self):
+        self.sealed("elsewhere", **dict(self.small(), population=["l1_bytes > 1000000000"]))
+        result = self.run_claim("elsewhere")
+        self.assertEqual(result.returncode, 6)
+        self.assertIn("outside its population", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
