@@ -67,6 +67,7 @@ bool lies_outside(const harness::Interval& interval, const Region& region) {
 
 void decide_parts(const Claim& claim, std::vector<PartVerdict>& parts) {
   std::vector<double> p_values;
+  p_values.reserve(parts.size());
   for (const PartVerdict& part : parts)
     p_values.push_back(too_many_missing(claim, part) ? 1 : part.outside_p);
   const std::vector<double> adjusted = holm_adjusted(p_values);

@@ -3,7 +3,7 @@
 
 usage: oracle_test.py VERDICTS_PROGRAM SCHEMAS_FOLDER KIND
 
-KIND is submission (schemas/examples/) or model (schemas/examples/models/). Both judge the whole example corpus and seeded mutations of its valid documents: they must agree on valid or invalid and
+KIND is submission (schemas/examples/) or model or claim (schemas/examples/KINDs/). Both judge the whole example corpus and seeded mutations of its valid documents: they must agree on valid or invalid and
 on every place that is at fault. Texts that the strict parse refuses never reach a schema; they are only counted.
 """
 import copy

@@ -37,7 +37,7 @@ std::string read_file(const std::string& path) {
 
 /// Reads a claim that is to be sealed and refuses what could not lose or would not decide, with the sums.
 analysis::Claim fit_to_seal(const std::string& text, const std::string& id) {
-  const analysis::Claim claim = analysis::claim_from_json(text);
+  analysis::Claim claim = analysis::claim_from_json(text);
   if (claim.id != id) throw Error(ExitCode::invalid_input, fmt::format("its id is {}, not {}", claim.id, id));
   const analysis::ClaimCheck check = analysis::check_claim(claim);
   if (check.refusals.empty()) return claim;
