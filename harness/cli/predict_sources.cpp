@@ -6,16 +6,18 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "analysis/derive.hpp"
 #include "analysis/probed_forecast.hpp"
-#include "harness/canonical_json.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/cpu_features.hpp"
 #include "harness/digest.hpp"
 #include "harness/nearest_name.hpp"
 #include "harness/validation.hpp"
+#include "harness/validation_parse.hpp"
+#include "harness/validation_schema.hpp"
 #include "models/kernels/select.hpp"
 
 namespace cli {
@@ -23,6 +25,7 @@ namespace {
 
 using harness::Error;
 using harness::ExitCode;
+using nlohmann::literals::operator""_json_pointer;
 
 /// "A, B and 3 more".
 std::string listed(const std::vector<std::string>& names, size_t most) {
@@ -66,11 +69,46 @@ analysis::ChooseKernels chooser(const std::string& forced) {
   return [forced](const std::vector<std::string>& isa) { return kernels_for(isa, forced); };
 }
 
+/// Leaves of what was derived as little as the schema lets.
+void empty_derived(nlohmann::json& derived) {
+  if (!derived.is_object()) return;
+  auto least = nlohmann::json::object();
+  for (const auto& name : harness::schema_json("submission").at("/definitions/derived/required"_json_pointer))
+    least[name.get<std::string>()] = nlohmann::json::array();
+  derived = std::move(least);
+}
+
+/// A document with its probes launches alone: what was decoded and derived is most of a document, and is no
+/// business of a forecast. A text that does not parse is returned as it is.
+std::string probes_of(const std::string& text) {
+  nlohmann::json document;
+  if (!harness::parse_strictly(text, document).empty() || !document.is_object()) return text;
+  if (document.contains("derived")) empty_derived(document["derived"]);
+  for (const char* member : {"forecasts", "verdicts"}) {
+    if (document.contains(member) && document[member].is_array()) document[member] = nlohmann::json::array();
+  }
+  const auto launches = document.find("launches");
+  if (launches == document.end() || !launches->is_array()) return document.dump();
+  const auto is_other = [](const nlohmann::json& launch) {
+    return launch.is_object() && launch.contains("purpose") && launch["purpose"] != "probes";
+  };
+  // A schema asks for at least one launch.
+  if (std::all_of(launches->begin(), launches->end(), is_other)) return text;
+  auto kept = nlohmann::json::array();
+  for (nlohmann::json& launch : *launches) {
+    if (!is_other(launch)) kept.push_back(std::move(launch));
+  }
+  *launches = std::move(kept);
+  return document.dump();
+}
+
 /// What the store tells of ecm, without this document. A store that cannot be read keeps nobody from an
 /// answer.
 harness::ModelError learnt_without(const std::string& document, const std::string& machine_key,
                                    const std::string& database) {
   try {
+    harness::ModelError all = learn_from_store(database, machine_key);
+    if (all.submissions == 0) return all;
     return learn_from_store(database, machine_key, harness::sha256_hex(harness::canonical_json(document)));
   } catch (const Error& wrong) {
     note(fmt::format("how far ecm was off is a prior, because of the store: {}", wrong.what()));
@@ -133,15 +171,18 @@ Prediction predict_here(harness::Submission probed, const Question& question,
 
 Prediction predict_document(const std::string& path, const Question& question) {
   const std::string text = read_document(path);
-  const auto violations = harness::validate_document(text, "submission");
-  if (!violations.empty()) {
+  const std::string probes = probes_of(text);
+  const auto faults = [](const std::string& document) { return harness::validate_document(document); };
+  if (auto violations = faults(probes); !violations.empty()) {
+    // Of the whole document, whose pointers are those that people find.
+    if (auto of_all = faults(text); !of_all.empty()) violations = of_all;
     const harness::Violation& first = violations.front();
     throw Error(
         ExitCode::invalid_input,
         fmt::format("{}: {}: {}, expected {}; tokroof validate lists all", path,
                     first.pointer.empty() ? "the document" : first.pointer, first.value, first.expected));
   }
-  harness::Submission probed = harness::submission_from_json(text);
+  harness::Submission probed = harness::submission_from_json(probes);
   probed.derived = analysis::derive(probed);  // from the samples, whatever the document says
   const harness::ModelError error = learnt_without(text, probed.machine.machine_key, question.database);
   return predict_here(std::move(probed), question, error);

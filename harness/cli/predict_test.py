@@ -85,6 +85,22 @@ class Elsewhere(Command):
         self.refused(4, "README.md: ", "coreflow_1_9m", "--machine", ROOT / "README.md")
         self.refused(4, "no-such-file: cannot be read", "coreflow_1_9m", "--machine", "no-such-file")
 
+    def test_of_a_document_only_probes_count_and_faults_have_their_place(self):
+        document = json.loads(DOCUMENT.read_text())
+        whole = self.predict("coreflow_1_9m", "--machine", DOCUMENT, "--json").stdout
+        path = self.folder / "document.json"
+        document["derived"]["caches"] = []
+        document["launches"] = [launch for launch in document["launches"] if launch["purpose"] == "probes"]
+        path.write_text(json.dumps(document))
+        self.assertEqual(self.predict("coreflow_1_9m", "--machine", path, "--json").stdout, whole)
+        document["launches"][0]["purpose"] = 7
+        path.write_text(json.dumps(document))
+        self.refused(4, "document.json: /launches/0/purpose: 7, expected ", "coreflow_1_9m", "--machine", path)
+        path.write_text('{"launches": 3}')
+        self.refused(4, "document.json: ", "coreflow_1_9m", "--machine", path)
+        path.write_text("[]")
+        self.refused(4, "document.json: ", "coreflow_1_9m", "--machine", path)
+
     def test_a_documents_kernels_are_those_that_were_measured_or_those_asked_for(self):
         isa = lambda *more, **env: json.loads(self.predict("coreflow_1_9m", "--machine", DOCUMENT, "--json", *more,
                                                            **env).stdout)["kinds"][0]["isa"]
@@ -165,14 +181,40 @@ class Elsewhere(Command):
 
 
 class Time(Command):
-    def test_an_answer_takes_less_than_50_ms(self):
+    """An answer takes less than 50 ms on this machine, starting the program included. The best of several is what the
+    work takes; the others are what neighbours add. Where starting alone is slow, as under an emulator or a sanitizer,
+    50 ms say nothing: then an answer may take 12 starts, which on a 2-core Zen 5 guest are 50 ms."""
+
+    def best(self, *command):
         seconds = []
-        for _ in range(11):
+        for _ in range(21):
             started = time.monotonic()
-            self.predict("coreflow_1_9m", "--cpu", "Ryzen 5 3400G")
+            result = subprocess.run([TOKROOF, *map(str, command)], capture_output=True, stdin=subprocess.DEVNULL,
+                                    env=dict(os.environ, TOKROOF_HOME=str(self.folder / "home")))
             seconds.append(time.monotonic() - started)
-        print(f"median of 11: {1e3 * statistics.median(seconds):.1f} ms, shortest {1e3 * min(seconds):.1f} ms")
-        self.assertLess(min(seconds), 0.050)
+            self.assertIn(result.returncode, (0, 6), result.stderr)
+        return min(seconds)
+
+    def check(self, *where, model="coreflow_1_9m"):
+        start, answer = self.best("--version"), self.best("predict", model, *where)
+        print(f"best of 21: {1e3 * answer:.1f} ms for {where[0]}, {1e3 * start:.1f} ms for --version")
+        self.assertLess(answer, max(0.050, 12 * start))
+
+    def test_for_a_cpu_of_the_catalogue(self):
+        self.check("--cpu", "i7-12700K")
+        self.check("--cpu", "Ryzen 9 9950X3D", "--routing", "zipf:1", model="moe_ternary_402m")
+
+    def test_for_a_topology(self):
+        self.check("--topology", max(TOPOLOGIES.glob("*.xml"), key=lambda path: path.stat().st_size))
+
+    def test_for_a_document_as_large_as_documents_get(self):
+        document = json.loads(DOCUMENT.read_text())
+        decode = next(launch for launch in document["launches"] if launch["purpose"] == "decode")
+        while len(json.dumps(document)) < 950_000:
+            document["launches"] += [decode] * 10
+        path = self.folder / "large.json"
+        path.write_text(json.dumps(document))
+        self.check("--machine", path)
 
 
 if __name__ == "__main__":
