@@ -107,7 +107,7 @@ TEST(prediction, every_cpu_of_the_catalogue_gets_an_answer_for_each_kind) {
         EXPECT_EQ(reason(kind, "dram_roof"), "") << cpu.name;
         const Interval prior = tokens(kind);
         EXPECT_GT(prior.high / prior.low, 1.4) << cpu.name << ": nothing measured is that certain";
-        EXPECT_LT(prior.high / prior.low, 30) << cpu.name;
+        EXPECT_LT(prior.high / prior.low, 5) << cpu.name;
         EXPECT_FALSE(kind.why.empty());
         EXPECT_FALSE(std::get<std::string>(kind.limit).empty());
       }
