@@ -11,6 +11,7 @@
 #include "analysis/derive.hpp"
 #include "analysis/derived_fields.hpp"
 #include "analysis/plausibility_forecasts.hpp"
+#include "analysis/plausibility_looks.hpp"
 #include "analysis/plausibility_marks.hpp"
 #include "analysis/probe_series.hpp"
 #include "models/golden.hpp"
@@ -271,6 +272,7 @@ std::vector<Finding> check_plausibility(const Submission& submission, const harn
   check_bytes_per_token(submission, findings);
   check_forecasts(submission, stored, findings);
   check_interruptions(submission, findings);
+  check_looks(submission, findings);
   check_derived(submission, recomputed, findings);
   check_curve(submission, recomputed, findings);
   check_loads(submission, recomputed, findings);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/slowdown.hpp"
+
 namespace analysis {
 
 using harness::ArmRatio;
@@ -100,7 +102,21 @@ std::string cost_range(const harness::Interval& ratio) {
                      cost_number(ratio.high, multiple));
 }
 
-std::string part_text(const char* cause, const harness::SlowdownPart& part) {
+/// What may lie behind the cost of a thread that only spins.
+std::string sharing_name(const harness::Submission& submission, const harness::DecodeKey& key) {
+  constexpr double steady_ratio = 0.99;  // two looks at a steady clock agree within 1 %
+  const auto clock = spin_clock_ratio(submission, key);
+  const std::string fall = clock && *clock < steady_ratio
+                               ? fmt::format("the core's clock fell by {:.0f} %", (1 - *clock) * 100)
+                               : "";
+  if (key.placement == "sibling" || key.placement == "none")
+    return fall.empty() ? "core sharing" : fmt::format("core sharing and clock ({})", fall);
+  if (!fall.empty()) return fmt::format("clock ({})", fall);
+  return clock ? "power or a core that is shared unseen (its clock stays)"
+               : "clock, power or a core that is shared unseen (the clock is not known)";
+}
+
+std::string part_text(const std::string& cause, const harness::SlowdownPart& part) {
   const auto* ratio = std::get_if<harness::Interval>(&part.time_ratio);
   if (part.word == "shown" && ratio) return fmt::format("{} {}", cause, cost_text(*ratio));
   if (part.word == "none_shown" && ratio)
@@ -108,17 +124,29 @@ std::string part_text(const char* cause, const harness::SlowdownPart& part) {
   return fmt::format("{} cannot be told", cause);
 }
 
-std::string parts_text(const harness::Slowdown& slowdown) {
+/// A number that two causes share is said with both names.
+std::string bandwidth_text(const harness::Submission& submission, const harness::Slowdown& slowdown) {
+  const auto* ratio = std::get_if<harness::Interval>(&slowdown.bandwidth.time_ratio);
+  if (slowdown.bandwidth.word == "cannot_tell" && ratio && ratio->low > 1 &&
+      evicts_shared_l2(submission, slowdown.key))
+    return "bandwidth or lines lost from the shared L2 " + cost_text(*ratio);
+  return part_text("bandwidth", slowdown.bandwidth);
+}
+
+std::string parts_text(const harness::Submission& submission, const harness::Slowdown& slowdown) {
   if (slowdown.core_sharing.word == "not_applicable")
     return slowdown.eviction.word == "cannot_tell" ? ", not proven to be eviction" : "";
   const auto unknown = [](const harness::SlowdownPart& part) { return part.word == "cannot_tell"; };
   if (unknown(slowdown.core_sharing) && unknown(slowdown.bandwidth) && unknown(slowdown.eviction))
     return ", and why cannot be told";
-  return fmt::format(": {}, {}, {}", part_text("core sharing", slowdown.core_sharing),
-                     part_text("bandwidth", slowdown.bandwidth), part_text("eviction", slowdown.eviction));
+  // Nothing shown needs no name of what it would be.
+  const std::string sharing =
+      slowdown.core_sharing.word == "shown" ? sharing_name(submission, slowdown.key) : "core sharing";
+  return fmt::format(": {}, {}, {}", part_text(sharing, slowdown.core_sharing),
+                     bandwidth_text(submission, slowdown), part_text("eviction", slowdown.eviction));
 }
 
-std::string slowdown_text(const harness::Slowdown& slowdown) {
+std::string slowdown_text(const harness::Submission& submission, const harness::Slowdown& slowdown) {
   const std::string subject = slowdown.arm == "evict_flush"    ? "flushing all weights"
                               : slowdown.arm == "evict_stream" ? "reading other memory before each token"
                                                                : slowdown.arm;
@@ -128,7 +156,7 @@ std::string slowdown_text(const harness::Slowdown& slowdown) {
                        slowdown.launches, (total.high - 1) * 100);
   }
   if (total.high < 1) return fmt::format("{} costs {}: it is faster", subject, cost_range(total));
-  return fmt::format("{} costs {}{}", subject, cost_range(total), parts_text(slowdown));
+  return fmt::format("{} costs {}{}", subject, cost_range(total), parts_text(submission, slowdown));
 }
 
 bool has_flag(const Derived& derived, const std::string& code) {
@@ -155,16 +183,16 @@ std::string one_sentence(const harness::Submission& submission) {
   return text;
 }
 
-std::vector<std::string> slowdown_sentences(const Derived& derived) {
+std::vector<std::string> slowdown_sentences(const harness::Submission& submission) {
   std::vector<std::string> sentences;
   const harness::Slowdown* last = nullptr;
-  for (const auto& slowdown : derived.slowdowns) {
+  for (const auto& slowdown : submission.derived.slowdowns) {
     if (last == nullptr || !same_decode(last->key, slowdown.key)) {
       if (!sentences.empty()) sentences.back() += ".";
-      sentences.push_back(
-          fmt::format("{} on {}: {}", slowdown.key.model, slowdown.key.isa, slowdown_text(slowdown)));
+      sentences.push_back(fmt::format("{} on {}: {}", slowdown.key.model, slowdown.key.isa,
+                                      slowdown_text(submission, slowdown)));
     } else {
-      sentences.back() += "; " + slowdown_text(slowdown);
+      sentences.back() += "; " + slowdown_text(submission, slowdown);
     }
     last = &slowdown;
   }

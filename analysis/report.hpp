@@ -15,7 +15,8 @@ std::string one_sentence(const harness::Submission& submission);
 
 /// Returns one sentence per plan whose slow-downs were split, such as "M on ISA: evict_read costs 4 % [2–6]:
 /// core sharing 3 %, bandwidth 1 %, eviction none shown (at most 1 %); flushing all weights costs 2.1×
-/// [2.0–2.2]."
-std::vector<std::string> slowdown_sentences(const harness::Derived& derived);
+/// [2.0–2.2]." Where the antagonist runs on another core, what spinning costs is named after the core's clock
+/// as it was measured, or after all that it may be; so is traffic that also evicts an L2 that both share.
+std::vector<std::string> slowdown_sentences(const harness::Submission& submission);
 
 }  // namespace analysis

@@ -55,36 +55,85 @@ harness::Slowdown example_slowdown(const std::string& arm, const harness::Interv
 }
 
 TEST(report, says_where_slow_downs_come_from) {
-  harness::Derived derived;
-  EXPECT_TRUE(slowdown_sentences(derived).empty());
+  harness::Submission made;
+  harness::Derived& derived = made.derived;
+  EXPECT_TRUE(slowdown_sentences(made).empty());
   derived.slowdowns.push_back(example_slowdown("evict_flush", {2.1, 2.0, 2.2}));
   derived.slowdowns[0].core_sharing =
       derived.slowdowns[0].bandwidth = {"not_applicable", harness::Unavailable{"no other thread runs"}};
   derived.slowdowns[0].eviction = {"shown", harness::Interval{2.1, 2.0, 2.2}};
   derived.slowdowns.push_back(example_slowdown("evict_read", {1.04, 1.02, 1.06}));
-  auto found = slowdown_sentences(derived);
+  auto found = slowdown_sentences(made);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(
       found[0],
       "coreflow_1_9m on avx2: flushing all weights costs 2.10× [2.00–2.20]; evict_read costs 4 % [2–6]: "
       "core sharing 3 %, bandwidth 1 %, eviction none shown (at most 1 %).");
   derived.slowdowns[1].key.isa = "scalar";
-  EXPECT_EQ(slowdown_sentences(derived).size(), 2U);
+  EXPECT_EQ(slowdown_sentences(made).size(), 2U);
 }
 
 TEST(report, says_when_the_cause_of_a_slow_down_cannot_be_told) {
   const harness::SlowdownPart unknown{"cannot_tell", harness::Unavailable{"stream_llc gave no speed"}};
-  harness::Derived derived;
+  harness::Submission made;
+  harness::Derived& derived = made.derived;
   derived.slowdowns = {example_slowdown("evict_read", {1.2, 1.1, 1.3})};
   derived.slowdowns[0].eviction = unknown;
-  EXPECT_NE(slowdown_sentences(derived)[0].find("bandwidth 1 %, eviction cannot be told."),
-            std::string::npos);
+  EXPECT_NE(slowdown_sentences(made)[0].find("bandwidth 1 %, eviction cannot be told."), std::string::npos);
   derived.slowdowns[0].core_sharing = derived.slowdowns[0].bandwidth = unknown;
-  EXPECT_EQ(slowdown_sentences(derived)[0],
+  EXPECT_EQ(slowdown_sentences(made)[0],
             "coreflow_1_9m on avx2: evict_read costs 20 % [10–30], and why cannot be told.");
   derived.slowdowns[0].time_ratio = {0.998, 0.98, 1.02};
-  EXPECT_EQ(slowdown_sentences(derived)[0],
+  EXPECT_EQ(slowdown_sentences(made)[0],
             "coreflow_1_9m on avx2: evict_read costs nothing that 10 launches can show (at most 2 %).");
+}
+
+/// A run of one plan with controls on another core, whose clock in `spin` is `clock_ratio` of that in `warm`
+/// (0: not known).
+std::string sentence_of(const std::string& placement, double clock_ratio) {
+  harness::Submission made;
+  auto slowdown = example_slowdown("evict_read", {1.04, 1.02, 1.06});
+  slowdown.key.placement = placement;
+  made.derived.slowdowns = {slowdown};
+  harness::Plan plan;
+  plan.model = slowdown.key.model;
+  plan.isa = slowdown.key.isa;
+  plan.arms = {"warm", "spin"};
+  made.plans = {plan};
+  harness::Launch launch;
+  launch.plan = 0;
+  launch.series.resize(2);
+  launch.series[0].arm = "warm";
+  launch.series[1].arm = "spin";
+  if (clock_ratio > 0) {
+    launch.series[0].totals.core_clock_high_hz = 4'000'000'000;
+    launch.series[1].totals.core_clock_high_hz = static_cast<int64_t>(4e9 * clock_ratio);
+  }
+  made.launches = {launch};
+  return slowdown_sentences(made).at(0);
+}
+
+TEST(report, names_what_a_spinning_thread_on_another_core_costs_after_the_measured_clock) {
+  const auto says = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(says(sentence_of("sibling", 1), "core sharing 3 %")) << sentence_of("sibling", 1);
+  EXPECT_TRUE(
+      says(sentence_of("sibling", 0.9), "core sharing and clock (the core's clock fell by 10 %) 3 %"));
+  EXPECT_TRUE(says(sentence_of("same_llc", 0.97), "clock (the core's clock fell by 3 %) 3 %"));
+  EXPECT_TRUE(says(sentence_of("same_llc", 1), "shared unseen (its clock stays) 3 %"));
+  EXPECT_TRUE(says(sentence_of("same_llc", 0), "(the clock is not known) 3 %")) << sentence_of("same_llc", 0);
+}
+
+TEST(report, a_number_that_bandwidth_and_a_shared_l2_have_together_is_said_with_both) {
+  harness::Submission made;
+  auto slowdown = example_slowdown("evict_read", {1.04, 1.02, 1.06});
+  slowdown.key.placement = "sibling";
+  slowdown.bandwidth.word = "cannot_tell";
+  made.derived.slowdowns = {slowdown};
+  EXPECT_NE(slowdown_sentences(made).at(0).find("bandwidth or lines lost from the shared L2 1 %"),
+            std::string::npos)
+      << slowdown_sentences(made).at(0);
 }
 
 TEST(report, says_when_an_arm_is_faster) {

@@ -7,6 +7,7 @@
 
 #include "analysis/eviction.hpp"
 #include "analysis/probe_series.hpp"
+#include "harness/statistics.hpp"
 
 namespace analysis {
 
@@ -32,6 +33,7 @@ struct PlanCosts {
   bool proven = false;              ///< its A/A control agrees with warm, and its antagonists ran
   bool room = false;                ///< the weights fit beside half of the last-level cache
   bool evicted = true;              ///< no eviction was found to have failed
+  bool shared_l2 = false;           ///< stream_llc evicts an L2 that the decode uses
 };
 
 Costs difference(const Costs& cost, const Costs& base) {
@@ -149,6 +151,12 @@ void split_concurrent(const PlanCosts& plan, const Costs& cost, Slowdown& to) {
   }
 }
 
+/// Traffic and lines lost from a shared L2 cost together what stream_llc costs: the number stays, the name
+/// does not.
+void doubt_bandwidth(const PlanCosts& plan, Slowdown& to) {
+  if (plan.shared_l2 && to.bandwidth.word == "shown") to.bandwidth.word = "cannot_tell";
+}
+
 void split_alone(const PlanCosts& plan, const Costs& cost, Slowdown& to) {
   to.core_sharing = to.bandwidth = {"not_applicable", Unavailable{"no other thread runs"}};
   to.eviction = part(interval(cost), "fewer than two launches");
@@ -221,7 +229,47 @@ PlanCosts collect_costs(const Submission& submission, const std::vector<ArmRecor
   return costs;
 }
 
+/// Returns the plan with controls that a key belongs to.
+std::optional<size_t> plan_of(const Submission& submission, const harness::DecodeKey& key) {
+  for (size_t i = 0; i < submission.plans.size(); ++i) {
+    const harness::Plan& plan = submission.plans[i];
+    if (has_control(plan) && plan.model == key.model && plan.isa == key.isa &&
+        plan.arithmetic == key.arithmetic && plan.weights == key.weights && plan.routing == key.routing &&
+        plan.threads == key.threads && plan.page_bytes == key.page_bytes)
+      return i;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+bool evicts_shared_l2(const Submission& submission, const harness::DecodeKey& key) {
+  const harness::Machine& machine = submission.machine;
+  const harness::Cache* l2 = level_cache(machine, 2);
+  const int threads_per_core = machine.cores > 0 ? machine.threads / machine.cores : 1;
+  const bool in_cluster =
+      key.placement == "same_llc" && l2 != nullptr && l2->shared_by_pus > threads_per_core;
+  if (key.placement != "sibling" && !in_cluster) return false;
+  const auto plan = plan_of(submission, key);
+  return l2 == nullptr || !plan || weight_bytes(submission, *plan) < 2 * static_cast<double>(l2->bytes);
+}
+
+std::optional<double> spin_clock_ratio(const Submission& submission, const harness::DecodeKey& key) {
+  const auto plan = plan_of(submission, key);
+  if (!plan) return std::nullopt;
+  std::vector<double> ratios;
+  for (const auto& launch : submission.launches) {
+    if (launch.plan != static_cast<int>(*plan)) continue;
+    double warm_hz = 0, spin_hz = 0;
+    for (const auto& series : launch.series) {
+      if (series.arm == "warm") warm_hz = static_cast<double>(series.totals.core_clock_high_hz);
+      if (series.arm == "spin") spin_hz = static_cast<double>(series.totals.core_clock_high_hz);
+    }
+    if (warm_hz > 0 && spin_hz > 0) ratios.push_back(spin_hz / warm_hz);
+  }
+  if (ratios.empty()) return std::nullopt;
+  return harness::median(ratios);
+}
 
 std::vector<Slowdown> derive_slowdowns(const Submission& submission, const std::vector<ArmRecord>& arms,
                                        const std::vector<harness::ArmRatio>& ratios) {
@@ -246,7 +294,9 @@ std::vector<Slowdown> derive_slowdowns(const Submission& submission, const std::
       plan.evicted = !harness::available(verdict) || std::get<bool>(verdict);
       split_alone(plan, *cost, made);
     } else {
+      plan.shared_l2 = evicts_shared_l2(submission, arm.key);
       split_concurrent(plan, *cost, made);
+      doubt_bandwidth(plan, made);
     }
     if (!plan.proven) {
       for (SlowdownPart* each : {&made.core_sharing, &made.bandwidth, &made.eviction}) {

@@ -234,6 +234,59 @@ TEST(slowdown, of_weights_that_leave_the_stream_no_room_cannot_be_told) {
   EXPECT_EQ(words(split(made).at("evict_read")), (Words{no, unknown, unknown}));
 }
 
+/// Places all antagonists on the sibling of a core whose L2 holds what a token reads.
+Fake on_sibling(const Truth& truth, uint64_t seed) {
+  Fake made = fake(truth, seed);
+  made.submission.machine.cores = 2;
+  made.submission.machine.threads = 4;
+  made.submission.plans[0].weight_bytes_per_token = 1 << 20;
+  for (auto& arm : made.arms) arm.key.placement = arm.arm == "warm" || arm.arm == "aa" ? "none" : "sibling";
+  return made;
+}
+
+TEST(slowdown, of_a_stream_through_a_shared_l2_is_not_called_bandwidth) {
+  const Truth truth = with({{"stream_llc", 1.2}, {"evict_read", 1.2}});
+  auto made = on_sibling(truth, 1);
+  auto found = split(made).at("evict_read");
+  EXPECT_EQ(words(found), (Words{no, unknown, no}));
+  EXPECT_NEAR(std::get<harness::Interval>(found.bandwidth.time_ratio).median, 1.2, 0.02)
+      << "the number stays";
+  EXPECT_TRUE(evicts_shared_l2(made.submission, found.key));
+  made.submission.plans[0].weight_bytes_per_token = 4 << 20;  // nothing of it would be in 1 MiB of L2
+  found = split(made).at("evict_read");
+  EXPECT_EQ(words(found), (Words{no, yes, no}));
+  EXPECT_FALSE(evicts_shared_l2(made.submission, found.key));
+  EXPECT_EQ(split(on_sibling(quiet, 1)).at("evict_read").bandwidth.word, no)
+      << "nothing is nothing, shared or not";
+}
+
+TEST(slowdown, of_a_core_in_a_cluster_with_a_shared_l2_is_not_called_bandwidth_either) {
+  auto made = on_sibling(with({{"stream_llc", 1.2}, {"evict_read", 1.2}}), 1);
+  for (auto& arm : made.arms) arm.key.placement = "same_llc";
+  made.submission.machine.caches[0].shared_by_pus = 2;  // the two threads of a core
+  EXPECT_EQ(split(made).at("evict_read").bandwidth.word, yes);
+  made.submission.machine.caches[0].shared_by_pus = 8;
+  EXPECT_EQ(split(made).at("evict_read").bandwidth.word, unknown);
+}
+
+TEST(slowdown, knows_how_far_the_clock_falls_beside_a_spinning_thread) {
+  auto made = on_sibling(quiet, 1);
+  const auto& key = made.arms.front().key;
+  EXPECT_FALSE(spin_clock_ratio(made.submission, key));
+  for (int round = 0; round < 3; ++round) {
+    harness::Launch launch;
+    launch.purpose = "decode";
+    launch.plan = 0;
+    launch.series.resize(2);
+    launch.series[0].arm = "warm";
+    launch.series[0].totals.core_clock_high_hz = 4'000'000'000;
+    launch.series[1].arm = "spin";
+    launch.series[1].totals.core_clock_high_hz = 3'800'000'000 + round;
+    made.submission.launches.push_back(launch);
+  }
+  EXPECT_NEAR(spin_clock_ratio(made.submission, key).value(), 0.95, 1e-6);
+}
+
 TEST(slowdown, is_not_split_without_controls_or_with_one_launch) {
   EXPECT_TRUE(split(fake({{"evict_flush", 2}, {"evict_read", 1.5}}, 1)).empty());
   EXPECT_TRUE(split(fake(quiet, 1, 0.01, 1)).empty());

@@ -33,6 +33,23 @@ TEST(team, pus_that_slow_each_other_down_are_flagged) {
   EXPECT_FALSE(together_clock_ratio(test_submission({})));
 }
 
+TEST(team, a_falling_clock_is_told_from_a_shared_core_where_it_is_known) {
+  const auto why = [](double together, double clock_ratio) {
+    auto made = with_param("together_clock_ratio", together);
+    for (auto& launch : made.launches) {
+      for (auto& series : launch.series) series.params["together_hz_ratio"] = clock_ratio;
+    }
+    for (const auto& flag : derive(made).flags) {
+      if (flag.code == "cores_shared") return flag.detail;
+    }
+    return std::string();
+  };
+  EXPECT_NE(why(0.9, 0.9).find("which is all of it"), std::string::npos) << why(0.9, 0.9);
+  EXPECT_NE(why(0.5, 1.0).find("their clock stays"), std::string::npos) << why(0.5, 1.0);
+  EXPECT_NE(why(0.5, 0.9).find("not cores of their own either"), std::string::npos) << why(0.5, 0.9);
+  EXPECT_NE(why(0.9, 0).find("cannot be measured"), std::string::npos) << why(0.9, 0);
+}
+
 TEST(team, a_ratio_of_exactly_one_is_a_number_after_a_round_trip) {
   const auto made =
       harness::submission_from_json(harness::to_canonical_json(with_param("together_clock_ratio", 1.0)));

@@ -167,7 +167,7 @@ TEST(validation, all_violations_are_listed_with_value_and_expectation) {
   };
   EXPECT_EQ(violations.size(), 4u);
   EXPECT_EQ(found({"/machine/cores", "0", "an integer from 1 to 1000000"}), 1);
-  EXPECT_EQ(found({"/conditions/smt_sibling", "\"perhaps\"", "one of: none, idle, busy"}), 1);
+  EXPECT_EQ(found({"/conditions/smt_sibling", "\"perhaps\"", "one of: none, idle, busy, own"}), 1);
   EXPECT_EQ(found({"/launches/0/series/0/samples/1/0", "-5", "an integer from 0 to 9007199254740992"}), 1);
   EXPECT_EQ(found({"/launches/0/counters/a~0b~1c", "1", "no member of this name here"}), 1);
 }

@@ -65,6 +65,7 @@ std::map<std::string, harness::Param> DecodePlacement::params() const {
     params["thread_pus"] = fmt::format("{}", fmt::join(pus_, ","));
     params["sibling_threads"] = int64_t{siblings_};
     params["together_clock_ratio"] = control_.together_clock_ratio;
+    params["together_hz_ratio"] = control_.together_hz_ratio;
     params["team_read_bytes_per_s"] = control_.read_bytes_per_s;
   }
   return params;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "harness/buffer.hpp"
+#include "harness/cycle_chain.hpp"
 #include "harness/error.hpp"
 #include "harness/statistics.hpp"
 #include "harness/streams/streams.hpp"
@@ -14,8 +15,8 @@ namespace {
 
 constexpr int rounds = 7;
 constexpr int64_t multiplies =
-    2'000'000;                        // some 2 ms: long against a thread's start, short against a time slice
-constexpr int64_t block_bytes = 512;  // streams read multiples of it
+    1'000'000;  // half of some 2 ms: long against a thread's start, short against a time slice
+constexpr int64_t block_bytes = 512;                      // streams read multiples of it
 constexpr int64_t read_target_bytes = int64_t{32} << 20;  // a sample reads about as much on each PU
 
 /// The asm keeps the compiler from folding the chain; the product of odd numbers stays odd.
@@ -33,14 +34,19 @@ struct alignas(128) Share {
   const harness::Streams* stream = nullptr;
   std::unique_ptr<harness::Buffer> buffer;
   int64_t passes = 0, ns = 0;
+  double clock_hz = 0;
   uint64_t result = 0;
 };
 
 void run_chain(void* of, int member) {
   Share& share = static_cast<Share*>(of)[member];
   const int64_t start_ns = share.clock.now_ns();
-  share.result = multiply_chain(3);
-  share.ns = share.clock.now_ns() - start_ns;
+  const uint32_t half_way = multiply_chain(3);
+  const int64_t half_ns = share.clock.now_ns();
+  share.clock_hz = harness::read_core_clock_hz();  // while the others run theirs
+  const int64_t going_on_ns = share.clock.now_ns();
+  share.result = multiply_chain(half_way);
+  share.ns = share.clock.now_ns() - going_on_ns + half_ns - start_ns;
 }
 
 void run_read(void* of, int member) {
@@ -61,20 +67,30 @@ int64_t slowest_ns(const std::vector<Share>& shares) {
   return slowest;
 }
 
-double clock_ratio(const harness::Topology& topology, const std::vector<int>& pus,
-                   std::vector<Share>& shares) {
-  std::vector<double> ratios;
+double slowest_hz(const std::vector<Share>& shares) {
+  double slowest = shares.front().clock_hz;
+  for (const Share& share : shares) slowest = std::min(slowest, share.clock_hz);
+  return slowest;
+}
+
+/// Fills both ratios of a control.
+void compare_clocks(const harness::Topology& topology, const std::vector<int>& pus,
+                    std::vector<Share>& shares, TeamControl& control) {
+  std::vector<double> ratios, hz_ratios;
   for (int i = 0; i < rounds; ++i) {
     run_chain(shares.data(), 0);  // no team: nobody spins beside it
     const int64_t alone_ns = shares.front().ns;
+    const double alone_hz = shares.front().clock_hz;
     models::ThreadTeam team(topology, pus);
     team.run(run_chain, shares.data());
     for (const Share& share : shares) {
       if (share.result % 2 != 1) refuse();
     }
     ratios.push_back(static_cast<double>(alone_ns) / static_cast<double>(slowest_ns(shares)));
+    hz_ratios.push_back(alone_hz > 0 ? slowest_hz(shares) / alone_hz : 0);
   }
-  return harness::median(ratios);
+  control.together_clock_ratio = harness::median(ratios);
+  control.together_hz_ratio = harness::median(hz_ratios);
 }
 
 double read_rate(const harness::Topology& topology, const std::vector<int>& pus, std::vector<Share>& shares) {
@@ -111,7 +127,7 @@ TeamControl measure_team(const harness::Topology& topology, const std::vector<in
     share.passes = (read_target_bytes / part_bytes) | 1;
   }
   TeamControl control;
-  control.together_clock_ratio = clock_ratio(topology, pus, shares);
+  compare_clocks(topology, pus, shares, control);
   control.read_bytes_per_s = read_rate(topology, pus, shares);
   return control;
 }

@@ -14,6 +14,10 @@ struct TeamControl {
   /// The speed of a chain of dependent multiplications on the slowest PU while all run it, over the speed on
   /// the first PU while no other does: median of alternating rounds. 1 where each PU is a core of its own.
   double together_clock_ratio = 1;
+  /// The core clock (harness/cycle_chain.hpp) of the PU with the slowest one in the middle of that chain,
+  /// over that of the first PU alone: median. A turbo clock falls with the number of busy cores; a core that
+  /// is shared keeps its clock and loses time. 0 where the clock is not known.
+  double together_hz_ratio = 0;
   /// What the widest read streams read in all, each PU a part of its own of `read_bytes` on huge pages.
   double read_bytes_per_s = 0;
 };

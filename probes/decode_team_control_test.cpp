@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/cycle_chain.hpp"
 #include "harness/error.hpp"
 #include "harness/fake_clock.hpp"
 #include "harness/pinning.hpp"
@@ -15,6 +16,7 @@ TEST(TeamControl, of_one_pu_compares_a_core_with_itself) {
   const TeamControl control =
       measure_team(topology, {pin.pu()}, harness::read_cpu_features(), harness::steady_clock(), 1 << 20);
   EXPECT_GT(control.together_clock_ratio, 0);
+  EXPECT_EQ(control.together_hz_ratio > 0, harness::read_core_clock_hz() > 0);
   EXPECT_GT(control.read_bytes_per_s, 0);
 }
 

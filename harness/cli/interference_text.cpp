@@ -36,6 +36,20 @@ std::string missing_text(const harness::Submission& submission) {
   return text;
 }
 
+/// Returns the highest core clock that a series saw, in Hz; 0 where it is not known.
+double clock_hz(const harness::Submission& submission, const std::string& placement,
+                const std::string& antagonist) {
+  for (const harness::Launch& launch : submission.launches) {
+    for (const harness::Series& series : launch.series) {
+      const auto name = series.params.find("antagonist");
+      if (series.probe == "interference" && series.placement == placement && name != series.params.end() &&
+          std::get<std::string>(name->second) == antagonist)
+        return static_cast<double>(series.totals.core_clock_high_hz);
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::string interference_text(const Terminal& terminal, const harness::Submission& submission) {
@@ -47,6 +61,7 @@ std::string interference_text(const Terminal& terminal, const harness::Submissio
   Table table{{"place", "antagonist"}, {}, {0, 1}};
   for (const int64_t size : sizes)
     table.header.push_back(fmt::format("time / idle, {} [95 %]", format_bytes(static_cast<double>(size))));
+  table.header.emplace_back("core clock / idle");
   for (size_t i = 0; i < found.size(); ++i) {
     const auto& each = found[i];
     if (i == 0 || found[i - 1].placement != each.placement || found[i - 1].antagonist != each.antagonist) {
@@ -54,6 +69,13 @@ std::string interference_text(const Terminal& terminal, const harness::Submissio
           {each.placement, each.antagonist == "idle_again" ? "idle again (A/A)" : each.antagonist});
     }
     table.rows.back().push_back(ratio_text(terminal, each.time_ratio));
+    const bool last = i + 1 == found.size() || found[i + 1].placement != each.placement ||
+                      found[i + 1].antagonist != each.antagonist;
+    if (!last) continue;
+    const double own_hz = clock_hz(submission, each.placement, each.antagonist),
+                 idle_hz = clock_hz(submission, each.placement, "idle");
+    table.rows.back().push_back(own_hz > 0 && idle_hz > 0 ? fmt::format("{:.2f}", own_hz / idle_hz)
+                                                          : "not known");
   }
   std::string text = paint(terminal, Colour::bold, "interference") + "\n";
   if (!found.empty()) text += to_text(terminal, table);

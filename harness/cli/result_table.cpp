@@ -224,8 +224,7 @@ std::string decode_text(const Terminal& terminal, const harness::Submission& sub
                           fmt::format("{:.1f}", static_cast<double>(result.token_ns_p99) / 1e3)});
   }
   flush();
-  for (const std::string& sentence : analysis::slowdown_sentences(submission.derived))
-    text += sentence + "\n\n";
+  for (const std::string& sentence : analysis::slowdown_sentences(submission)) text += sentence + "\n\n";
   text += split_advice(submission);
   text += isa_ratios_text(terminal, submission);
   for (const harness::DecodeResult& result : submission.derived.decode)

@@ -64,6 +64,16 @@ std::string first_problem(const std::vector<harness::Violation>& violations,
   return "";
 }
 
+/// Whether an antagonist of our own ran on a sibling of the measuring thread.
+bool ran_on_sibling(const harness::Submission& submission) {
+  for (const harness::Launch& launch : submission.launches) {
+    for (const harness::Series& series : launch.series) {
+      if (series.placement == "sibling" && series.status == harness::Status::ok) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Session open_session(const std::string& isa) {
@@ -151,6 +161,9 @@ void take_conditions(const Session& session, harness::Submission& submission) {
   submission.conditions =
       harness::read_conditions(session.topology, session.pu, session.clock, session.totals_at_start);
   submission.conditions.autogroup_nice = *session.autogroup_nice;
+  // /proc/stat does not tell whose time it was.
+  if (submission.conditions.smt_sibling == "busy" && ran_on_sibling(submission))
+    submission.conditions.smt_sibling = "own";
 }
 
 std::string finish_submission(const Session& session, harness::Submission& submission) {
