@@ -106,7 +106,7 @@ Reading<EvictionVerdict> judge_eviction(const EvictionEvidence& evidence) {
     const Interval share = singly ? share_of_looks(*calibration, evidence.looks)
                                   : resident_fraction(*calibration, evidence.seen);
     verdict.resident = share;
-    if (share.high > cold_resident_share) {
+    if (!(singly ? is_cold(*calibration, evidence.looks) : is_cold(*calibration, evidence.seen))) {
       verdict.why = fmt::format("{:.0f} % [{:.0f}, {:.0f}] of the lines looked at were still cached",
                                 share.median * 100, share.low * 100, share.high * 100);
     }

@@ -133,7 +133,9 @@ Interval share_beyond_half(const ResidencyCalibration& calibration, std::span<co
 
 bool is_cold(const ResidencyCalibration& calibration, std::span<const LineCount> looks) {
   if (looks.size() == 1) return is_cold(calibration, looks.front());
-  return !looks.empty() && share_of_looks(calibration, looks).high <= cold_resident_share;
+  constexpr double both_sides_confidence = 0.90;  // 95 % on one
+  return !looks.empty() &&
+         share_of_looks(calibration, looks, both_sides_confidence).high <= cold_resident_share;
 }
 
 }  // namespace harness

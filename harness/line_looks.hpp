@@ -35,8 +35,9 @@ Interval share_of_looks(const ResidencyCalibration& calibration, std::span<const
 Interval share_beyond_half(const ResidencyCalibration& calibration, std::span<const LineCount> looks,
                            std::span<const LineCount> first, double confidence = 0.95);
 
-/// Returns whether the looks prove the set cold: the interval of their share lies at or below
-/// cold_resident_share. Of a single look that is the binomial one (is_cold of residency.hpp).
+/// Returns whether the looks prove the set cold: with 95 % confidence (one-sided: nobody asks how cold) their
+/// share lies at or below cold_resident_share. Of a single look that is the binomial one (is_cold of
+/// residency.hpp).
 bool is_cold(const ResidencyCalibration& calibration, std::span<const LineCount> looks);
 
 /// Returns the lines of all looks together.
