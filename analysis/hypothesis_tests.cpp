@@ -208,13 +208,17 @@ double power_outside(const Plan& plan, const Region& region) {
 int launches_needed(const LogMoments& moments, const Region& region, double alpha, int most) {
   const double distance =
       std::min(std::abs(moments.mean - log_end(region.low)), std::abs(log_end(region.high) - moments.mean));
-  int launches = 2;
-  while (launches <= most) {
+  const auto clears = [&](int launches) {
     const double t = harness::student_t_quantile(1 - alpha / 2, launches - 1);
-    if (t * moments.sd / std::sqrt(launches) < distance) break;
-    launches += std::max(1, launches / 50);  // exact up to 100, within 2 % beyond
+    return t * moments.sd / std::sqrt(launches) < distance;
+  };
+  if (!clears(most)) return most + 1;
+  int too_few = 1, enough = most;  // half the interval shrinks with every launch
+  while (enough - too_few > 1) {
+    const int middle = too_few + (enough - too_few) / 2;
+    (clears(middle) ? enough : too_few) = middle;
   }
-  return std::min(launches, most + 1);
+  return enough;
 }
 
 }  // namespace analysis

@@ -22,7 +22,6 @@ PartVerdict measured_part(const Claim& claim, const ClaimPart& part, std::vector
   if (v.empty()) return verdict;
   verdict.interval = harness::log_t_interval(v, 1 - claim.alpha);
   verdict.sign = harness::sign_interval(v, 1 - claim.alpha);
-  verdict.bootstrap = bootstrap_interval(v, 1 - claim.alpha, bootstrap_resamples, claim.seed);
   verdict.tost_p = tost_p(v, part.region);
   verdict.outside_p = t_outside_p(v, part.region);
   return verdict;
@@ -34,7 +33,7 @@ PartVerdict exact_part(const ClaimPart& part, std::vector<double> values) {
   const auto& v = verdict.values;
   if (v.empty()) return verdict;
   const auto [least, most] = std::minmax_element(v.begin(), v.end());
-  verdict.interval = verdict.sign = verdict.bootstrap = {harness::median(v), *least, *most};
+  verdict.interval = verdict.sign = {harness::median(v), *least, *most};
   const bool all = std::all_of(v.begin(), v.end(), [&](double value) { return part.region.holds(value); });
   verdict.tost_p = all ? 0 : 1;
   verdict.outside_p = all ? 1 : 0;
@@ -158,6 +157,14 @@ void doubt(MachineVerdict& verdict, const std::string& why) {
   verdict.doubts.push_back(why);
 }
 
+/// Adds the bootstrap intervals, which only show.
+void add_bootstrap(const Claim& claim, MachineVerdict& verdict) {
+  for (PartVerdict& part : verdict.parts) {
+    if (part.values.empty()) continue;
+    part.bootstrap = bootstrap_interval(part.values, 1 - claim.alpha, bootstrap_resamples, claim.seed);
+  }
+}
+
 /// Judges the first document of a machine.
 MachineVerdict first_of_machine(const Claim& claim, const ClaimDocument& document) {
   const harness::Submission& submission = document.submission;
@@ -165,6 +172,7 @@ MachineVerdict first_of_machine(const Claim& claim, const ClaimDocument& documen
   MachineVerdict verdict;
   if (outside.empty()) {
     verdict = judge_values(claim, claim_values(claim, submission));
+    add_bootstrap(claim, verdict);
   } else {
     verdict.verdict = "not_applicable";
     verdict.why = outside;
@@ -235,6 +243,7 @@ ClaimVerdict judge(const Claim& claim, const std::string& seal, const std::strin
   ClaimVerdict verdict;
   if (is_census(claim)) {
     verdict.machines.push_back(judge_values(claim, claim_values(claim, {})));
+    add_bootstrap(claim, verdict.machines.back());
     verdict.machines.back().cpu_model = "the CPU catalogue";
     conclude(verdict);
     return verdict;

@@ -16,10 +16,10 @@ namespace analysis {
 struct PartVerdict {
   std::string name, quantity, verdict;
   Region region;
-  std::vector<double> values;  ///< one per launch that gave one
-  int missing = 0;             ///< launches that gave none: they were not replaced
-  harness::Interval interval;  ///< t, at 1 − alpha; of exact quantities smallest to largest value
-  harness::Interval sign, bootstrap;
+  std::vector<double> values;         ///< one per launch that gave one
+  int missing = 0;                    ///< launches that gave none: they were not replaced
+  harness::Interval interval;         ///< t, at 1 − alpha; of exact quantities smallest to largest value
+  harness::Interval sign, bootstrap;  ///< shown, never decide; the latter is made by judge() alone
   double tost_p = 1, outside_p = 1, adjusted_p = 1;  ///< the last by Holm over the parts
   int launches_needed = 0;                           ///< inconclusive: in all, were mean and scatter to stay
 };

@@ -9,7 +9,9 @@
 #include "analysis/claim_predicate.hpp"
 #include "analysis/probe_series.hpp"
 #include "analysis/verdict.hpp"
+#include "harness/cli/claims_folder.hpp"
 #include "harness/cli/parse.hpp"
+#include "harness/cli/result_table.hpp"
 #include "harness/pinning.hpp"
 #include "models/golden.hpp"
 #include "models/kernels/select.hpp"
@@ -93,6 +95,26 @@ Protocol claim_protocol(const analysis::Claim& claim, const Session& session,
   protocol.round_probe_sizes = round_probe_sizes(machine);
   protocol.fidelity_models = claim.fidelity;
   return protocol;
+}
+
+std::pair<harness::Submission, Protocol> begin_claim_run(const Session& session, const std::string& claims,
+                                                         const std::string& id) {
+  const ClaimsFolder folder = open_claims(claims);
+  const FiledClaim& filed = find_claim(folder, id);
+  const analysis::Claim claim = sealed_claim(filed);
+  harness::Submission submission =
+      begin_submission(session, claim.plans.empty() ? "probe" : "reproduction", "claim");
+  submission.claim = harness::ClaimReference{claim.id, filed.seal, filed.sealed_utc};
+  Protocol protocol = claim_protocol(claim, session, submission.machine);
+  announce_run(claims, submission);
+  return {std::move(submission), std::move(protocol)};
+}
+
+std::string claim_result_text(const Terminal& terminal, const harness::Submission& submission,
+                              const Saved& saved) {
+  return decode_text(terminal, submission) + flags_text(terminal, submission) +
+         fmt::format("submission: {}\ncontent SHA-256: {}\njudge it: tokroof claim verdict {}\n", saved.path,
+                     saved.content_sha256, submission.claim->id);
 }
 
 std::vector<int64_t> round_probe_sizes(const harness::Machine& machine) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -94,19 +95,6 @@ void check_places(const RunOptions& options) {
   std::remove(trial.c_str());
 }
 
-/// Makes a run for a sealed claim: what it takes is written there, and the document names it.
-void begin_claim(Run& run, const RunOptions& options) {
-  const ClaimsFolder folder = open_claims(options.claims);
-  const FiledClaim& filed = find_claim(folder, options.claim);
-  const analysis::Claim claim = sealed_claim(filed);
-  run.submission = begin_submission(run.session, "reproduction", "claim");
-  run.submission.claim = harness::ClaimReference{claim.id, filed.seal, filed.sealed_utc};
-  run.protocol = claim_protocol(claim, run.session, run.submission.machine);
-  if (run.protocol.plans.empty()) run.submission.kind = "probe";
-  run.claims = options.claims;
-  announce_run(options.claims, run.submission);  // from here on it counts
-}
-
 Run begin_run(const RunOptions& options) {
   Run run;
   run.session = open_session(options.isa);
@@ -115,7 +103,8 @@ Run begin_run(const RunOptions& options) {
     run.protocol = protocol_of(options);
     run.submission = begin_submission(run.session, "reproduction", run.protocol.name);
   } else {
-    begin_claim(run, options);
+    run.claims = options.claims;
+    std::tie(run.submission, run.protocol) = begin_claim_run(run.session, options.claims, options.claim);
   }
   run.path = partial_path(run.submission);
   run.session.model_error = learn_from_store(options.database, run.submission.machine.machine_key);
@@ -214,14 +203,6 @@ void measure(Run& run, const Terminal& terminal) {
   // What is written is rounded (docs/submission.md): derived from that, the document is the same whether it
   // is made now or by a later --resume.
   if (run.resumable()) run.submission = load_partial(run.path).measured;
-}
-
-/// What a claim's run measured; what it means, `claim verdict` says.
-std::string claim_result_text(const Terminal& terminal, const harness::Submission& submission,
-                              const Saved& saved) {
-  return decode_text(terminal, submission) + flags_text(terminal, submission) +
-         fmt::format("submission: {}\ncontent SHA-256: {}\njudge it: tokroof claim verdict {}\n", saved.path,
-                     saved.content_sha256, submission.claim->id);
 }
 
 ExitCode finish(Run& run, const RunOptions& options, const Terminal& terminal) {
