@@ -94,8 +94,8 @@ MachineFacts facts_of_submission(const Submission& probed, const ChooseKernels& 
   for (int level = 1; level <= 3; ++level) {
     const harness::Cache* cache = level_cache(probed.machine, level);
     if (cache == nullptr) continue;
-    LevelFacts facts = cache_level(level_name(level), static_cast<int64_t>(cache->bytes),
-                                   "reported by the machine", nullptr, core.clock_hz, "");
+    LevelFacts facts = cache_level(level_name(level), static_cast<int64_t>(cache->bytes), "reported", nullptr,
+                                   core.clock_hz, "");
     facts.read_bytes_per_s = read_rate(probed, bandwidth, level);
     set_measured_capacity(facts, probed);
     core.levels.push_back(facts);

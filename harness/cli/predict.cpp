@@ -172,6 +172,11 @@ ExitCode run(const PredictOptions& options, const Terminal& terminal) {
                              : answer_here(options, question, terminal);
 }
 
+/// An empty value would mean that nothing was given: another machine would answer than was asked for.
+std::string not_empty(const std::string& value) {
+  return value.empty() ? "is empty; leave it out or give a value" : "";
+}
+
 }  // namespace
 
 void add_predict(CLI::App& app, Invocation& invocation) {
@@ -180,13 +185,20 @@ void add_predict(CLI::App& app, Invocation& invocation) {
       "tokroof predict coreflow_1_9m --cpu \"Ryzen 5 3400G\"");
   auto options = std::make_shared<PredictOptions>();
   command->add_option("MODEL", options->model, "see tokroof models; or FILE.json, a description");
-  command->add_option("--cpu", options->cpu, "for a CPU of the catalogue, by name or a part of it");
-  command->add_option("--topology", options->topology, "for the machine of an hwloc XML (lstopo FILE.xml)");
-  command->add_option("--machine", options->machine, "for the machine of a submission, from its probes");
-  command->add_option("--what-if", options->what_if,
-                      "facts that you know better: l3=96MiB,dram=60GB/s; also l1, l2 and clock=4GHz");
-  command->add_option("--bytes", options->bytes, "in place of MODEL: the size of its weights, e.g. 19.8MB");
-  command->add_option("--active", options->active, "with --bytes: how much of them a token reads");
+  command->add_option("--cpu", options->cpu, "for a CPU of the catalogue, by name or a part of it")
+      ->check(not_empty);
+  command->add_option("--topology", options->topology, "for the machine of an hwloc XML (lstopo FILE.xml)")
+      ->check(not_empty);
+  command->add_option("--machine", options->machine, "for the machine of a submission, from its probes")
+      ->check(not_empty);
+  command
+      ->add_option("--what-if", options->what_if,
+                   "facts that you know better: l3=96MiB,dram=60GB/s; also l1, l2 and clock=4GHz")
+      ->check(not_empty);
+  command->add_option("--bytes", options->bytes, "in place of MODEL: the size of its weights, e.g. 19.8MB")
+      ->check(not_empty);
+  command->add_option("--active", options->active, "with --bytes: how much of them a token reads")
+      ->check(not_empty);
   command->add_option("--routing", options->routing,
                       "which experts come next: uniform, zipf:S or sticky:RHO; none: as uniform");
   command->add_flag("--probe", options->fresh,

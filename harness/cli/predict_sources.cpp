@@ -35,6 +35,15 @@ std::string listed(const std::vector<std::string>& names, size_t most) {
   return shown == names.size() ? text : fmt::format("{} and {} more", text, names.size() - shown);
 }
 
+/// A name as an error can show it: on one line, and not for ever.
+std::string shown(const std::string& name) {
+  constexpr size_t most = 80;
+  std::string text = name.substr(0, most);
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
+  return name.size() > most ? text + "..." : text;
+}
+
 const analysis::Cpu& cpu_named(const std::string& name) {
   constexpr size_t most = 12;
   const auto found = analysis::find_cpus(name);
@@ -42,7 +51,7 @@ const analysis::Cpu& cpu_named(const std::string& name) {
   if (found.empty()) {
     const auto near = analysis::nearest_cpus(name, 3);
     throw Error(ExitCode::usage,
-                fmt::format("no CPU '{}' in the catalogue{}", name,
+                fmt::format("no CPU '{}' in the catalogue{}", shown(name),
                             near.empty() ? "; --topology FILE.xml takes a machine as lstopo writes it"
                                          : "; nearest: " + listed(near, most)));
   }
@@ -50,7 +59,7 @@ const analysis::Cpu& cpu_named(const std::string& name) {
   names.reserve(found.size());
   for (const analysis::Cpu* cpu : found) names.push_back(cpu->name);
   throw Error(ExitCode::usage,
-              fmt::format("'{}' is {} CPUs; which one: {}", name, names.size(), listed(names, most)));
+              fmt::format("'{}' is {} CPUs; which one: {}", shown(name), names.size(), listed(names, most)));
 }
 
 /// Reads at most one byte more than a document may have: enough to see that it is too long.

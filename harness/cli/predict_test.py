@@ -29,7 +29,8 @@ class Command(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def predict(self, *arguments, **environment):
-        env = dict(os.environ, TOKROOF_HOME=str(self.folder / "home"), LC_ALL="C.UTF-8", COLUMNS="500", **environment)
+        env = {**os.environ, "TOKROOF_HOME": str(self.folder / "home"), "LC_ALL": "C.UTF-8", "COLUMNS": "500",
+               **environment}
         return subprocess.run([TOKROOF, "predict", *map(str, arguments)], capture_output=True, text=True, env=env,
                               stdin=subprocess.DEVNULL, timeout=300)
 
@@ -135,12 +136,40 @@ class Elsewhere(Command):
         self.assertLess(self.prior(*cpu, "--what-if", "dram=5GB/s,l3=4MiB")["point"], self.prior(*cpu)["point"])
         self.assertGreater(self.prior(*cpu, "--what-if", "clock=9GHz")["point"], self.prior(*cpu)["point"])
         self.refused(2, "no fact 'l4'", *cpu, "--what-if", "l4=1MiB")
+        self.refused(2, "--what-if l3 is given twice", *cpu, "--what-if", "l3=1MiB,dram=3GB/s,l3=2MiB")
+        self.assertIn("dram_roof", self.predict(*cpu, "--what-if", "l3=1MiB,l3=3GB/s").stdout)
 
     def test_names_that_do_not_fit_are_refused_with_what_would(self):
         self.refused(2, "no CPU 'Ryzen 5 3400H' in the catalogue; nearest: AMD Ryzen 5 3400G",
                      "coreflow_1_9m", "--cpu", "Ryzen 5 3400H")
         self.refused(2, "'xeon gold' is 5 CPUs; which one: Intel Xeon Gold 6140", "coreflow_1_9m", "--cpu", "xeon gold")
+        self.refused(2, r"no CPU '74\?42' in the catalogue", "coreflow_1_9m", "--cpu", "74\n42")
+        self.refused(2, r"no CPU 'x{80}\.\.\.' in the catalogue", "coreflow_1_9m", "--cpu", "x" * 5000)
         self.refused(2, "give one of --machine, --topology and --cpu", "coreflow_1_9m", "--cpu", "x", "--topology", "y")
+
+    def test_a_machine_that_is_named_by_nothing_is_not_this_one(self):
+        for option in ("--cpu", "--machine", "--topology", "--what-if", "--bytes", "--active"):
+            self.refused(2, option + ".* is empty", "coreflow_1_9m", option, "")
+
+    def test_models_of_many_gigabytes_make_less_than_a_token_per_second(self):
+        text = self.predict("--cpu", "i7-8700", "--bytes", "40GB").stdout
+        self.assertRegex(text, r"\nabout 0\.\d+ tok/s; 90 % interval 0\.\d+ to 1\.\d+\n")
+        self.assertRegex(text, r"dram_roof +0\.\d+ \[0\.\d+–0\.\d+\]")
+        self.assertIn("[as given]", self.predict("--cpu", "i7-8700", "--bytes", "40GB", "--what-if", "dram=20GB/s").stdout)
+
+    def test_narrow_terminals_and_plain_locales_get_what_they_can_show(self):
+        for columns in (21, 40, 60, 80, 200):
+            lines = self.predict("moe_ternary_206m", "--cpu", "i7-12700K", COLUMNS=str(columns)).stdout.split("\n")
+            words = [line for line in lines if line.startswith((" " * 14, "model", "served", "would fit", "experts"))
+                     and "├" not in line]
+            self.assertGreater(len(words), 10)
+            # A word that is longer than the room beside the labels stays whole.
+            self.assertLessEqual(max(len(line) for line in words), max(columns, 14 + 24), columns)
+            self.assertEqual(any("├" in line for line in lines), columns >= 60, columns)
+        plain = self.predict("coreflow_1_9m", "--cpu", "5800x3d", LC_ALL="C").stdout
+        self.assertTrue(plain.isascii())
+        self.assertIn("|---", plain)
+        self.assertNotIn("\x1b", plain)
 
     def test_models_that_nobody_described_are_known_by_their_sizes(self):
         answer = self.answer("--cpu", "EPYC 7742", "--bytes", "19.8MB", "--active", "7.7MB")

@@ -8,7 +8,6 @@
 #include "harness/cli/interval_bars.hpp"
 #include "harness/cli/paragraph.hpp"
 #include "harness/cli/prediction.hpp"
-#include "harness/cli/result_table.hpp"
 
 namespace cli {
 namespace {
@@ -55,22 +54,33 @@ std::string heading(const Terminal& terminal, const Prediction& prediction) {
   return text + paragraph(terminal, "model", model);
 }
 
-/// Rounded to what an interval of tens of percent leaves: three digits.
-double rounded(double tokens) {
+/// Three digits are what an interval of tens of percent leaves; a model of many gigabytes makes less than one
+/// token per second.
+std::string three_digits(double tokens) {
+  if (!(tokens >= 100)) return fmt::format("{:.3g}", tokens);
   const double unit = std::pow(10, std::floor(std::log10(tokens)) - 2);
-  return std::round(tokens / unit) * unit;
+  return format_count(std::round(tokens / unit) * unit);
+}
+
+std::string speed_text(const Terminal& terminal, const Interval& tokens) {
+  const auto one = [](double value) {
+    return value < 100 ? fmt::format("{:.3g}", value) : format_count(value);
+  };
+  if (tokens.low == tokens.high) return one(tokens.median) + " [as given]";
+  return fmt::format("{} [{}{}{}]", one(tokens.median), one(tokens.low), terminal.utf8 ? "–" : "-",
+                     one(tokens.high));
 }
 
 std::string headline(const Terminal& terminal, const analysis::CoreForecast& forecast, bool alone) {
   const analysis::FactForecast* answer = analysis::find_forecast(forecast, forecast.answer);
-  std::string text = alone ? "" : forecast.core_kind + " cores: ";
-  if (const auto* tokens = answer == nullptr ? nullptr : std::get_if<Interval>(&answer->tokens_per_s)) {
-    text += fmt::format("about {} tok/s; 90 % interval {} to {}", format_count(rounded(tokens->median)),
-                        format_count(rounded(tokens->low)), format_count(rounded(tokens->high)));
-  } else {
-    text += "cannot say how fast";
-  }
-  return paint(terminal, Colour::bold, text) + "\n";
+  const std::string kind = alone ? "" : forecast.core_kind + " cores: ";
+  const auto* tokens = answer == nullptr ? nullptr : std::get_if<Interval>(&answer->tokens_per_s);
+  if (tokens == nullptr) return paint(terminal, Colour::bold, kind + "cannot say how fast") + "\n";
+  const std::string about = fmt::format("{}about {} tok/s", kind, three_digits(tokens->median));
+  const std::string within =
+      fmt::format("90 % interval {} to {}", three_digits(tokens->low), three_digits(tokens->high));
+  const bool fits = static_cast<int>(display_width(about + within)) + 2 <= terminal.columns;
+  return paint(terminal, Colour::bold, about + (fits ? "; " : "\n") + within) + "\n";
 }
 
 std::string kernels_text(const Terminal& terminal, const analysis::CoreFacts& core) {
@@ -101,7 +111,7 @@ std::string forecasts_table(const Terminal& terminal, const analysis::CoreForeca
       continue;
     }
     intervals.emplace_back(std::get<Interval>(one.tokens_per_s));
-    table.rows.push_back({one.id, format_interval(terminal, *intervals.back())});
+    table.rows.push_back({one.id, speed_text(terminal, *intervals.back())});
     figures = std::max(figures, display_width(table.rows.back().back()));
   }
   if (table.rows.empty()) return reasons_text(terminal, reasons);
@@ -209,9 +219,8 @@ std::string kind_text(const Terminal& terminal, const Prediction& prediction, si
   text += headline(terminal, forecast, prediction.kinds.size() == 1) + forecasts_table(terminal, forecast);
   if (forecast.flushed) {
     if (const auto* tokens = std::get_if<Interval>(&forecast.flushed->tokens_per_s))
-      text +=
-          paragraph(terminal, "flushed",
-                    format_interval(terminal, *tokens) + " by ecm when every token starts with empty caches");
+      text += paragraph(terminal, "flushed",
+                        speed_text(terminal, *tokens) + " by ecm when every token starts with empty caches");
   }
   text += kernels_text(terminal, core);
   text += paragraph(terminal, "served by", served_text(forecast));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include "harness/cli/parse.hpp"
@@ -21,15 +22,21 @@ analysis::WhatIf::Level& level_of(analysis::WhatIf& what_if, const std::string& 
   return what_if.levels.emplace_back(name, analysis::WhatIf::Level{}).second;
 }
 
+template <class T>
+void set_once(std::optional<T>& fact, T value, const std::string& what) {
+  if (fact) throw Error(ExitCode::usage, what + " is given twice; which one holds?");
+  fact = value;
+}
+
 void add(analysis::WhatIf& what_if, const std::string& key, const std::string& value) {
   const std::string what = "--what-if " + key;
   const bool cache = key == "l1" || key == "l2" || key == "l3";
   if (key == "clock") {
-    what_if.clock_hz = parse_frequency(value, what);
+    set_once(what_if.clock_hz, parse_frequency(value, what), what);
   } else if (key == "dram" || (cache && value.ends_with("/s"))) {
-    level_of(what_if, key).read_bytes_per_s = parse_rate(value, what);
+    set_once(level_of(what_if, key).read_bytes_per_s, parse_rate(value, what), what);
   } else if (cache) {
-    level_of(what_if, key).bytes = parse_bytes(value, what);
+    set_once(level_of(what_if, key).bytes, parse_bytes(value, what), what);
   } else {
     throw Error(ExitCode::usage,
                 fmt::format("--what-if: there is no fact '{}'; give l1, l2 or l3 (a size or a rate), dram (a "
