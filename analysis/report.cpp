@@ -200,4 +200,21 @@ std::vector<std::string> slowdown_sentences(const harness::Submission& submissio
   return sentences;
 }
 
+std::vector<std::string> expert_sentences(const std::vector<harness::Forecast>& forecasts) {
+  std::vector<std::string> sentences;
+  for (const auto& forecast : forecasts) {
+    if (!forecast.experts || forecast.key.mode != "warm") continue;
+    const auto& experts = *forecast.experts;
+    const std::string routing = forecast.key.routing == "none" ? "" : ", " + forecast.key.routing;
+    std::string sentence = fmt::format(
+        "{} ({}{}): the same speed for the same active parameters needs {:.1f} MB of last-level cache; this "
+        "one holds {:.1f} MB, and {} expected {:.0f} % of the experts' bytes in caches.",
+        forecast.key.model, forecast.key.isa, routing, static_cast<double>(experts.constant_from_bytes) / 1e6,
+        static_cast<double>(experts.last_cache_bytes) / 1e6, forecast.id, 100 * experts.hit_ratio);
+    if (std::find(sentences.begin(), sentences.end(), sentence) == sentences.end())
+      sentences.push_back(std::move(sentence));
+  }
+  return sentences;
+}
+
 }  // namespace analysis

@@ -19,4 +19,9 @@ std::string one_sentence(const harness::Submission& submission);
 /// as it was measured, or after all that it may be; so is traffic that also evicts an L2 that both share.
 std::vector<std::string> slowdown_sentences(const harness::Submission& submission);
 
+/// Returns one sentence per model, ISA and routing of which ecm said, for warm tokens, from which last-level
+/// cache on all experts are served alike: that size, what this machine's cache holds, and the share of the
+/// experts' bytes that it expects there.
+std::vector<std::string> expert_sentences(const std::vector<harness::Forecast>& forecasts);
+
 }  // namespace analysis

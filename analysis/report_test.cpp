@@ -194,5 +194,23 @@ TEST(report, groups_digits_of_any_length) {
   EXPECT_NE(one_sentence(submission).find("warm 999 tok/s"), std::string::npos);
 }
 
+TEST(report, says_from_which_cache_on_a_mixture_of_experts_has_one_speed) {
+  harness::Forecast forecast;
+  forecast.id = "ecm";
+  forecast.key.model = "moe_ternary_206m";
+  forecast.key.isa = "avx2";
+  forecast.key.routing = "uniform";
+  forecast.key.mode = "warm";
+  forecast.experts = harness::ExpertForecast{55'400'000, 33'554'432, 0.345};
+  auto other = forecast;
+  other.key.mode = "evict_read";
+  auto dense = forecast;
+  dense.experts.reset();
+  const std::vector<std::string> expected{
+      "moe_ternary_206m (avx2, uniform): the same speed for the same active parameters needs 55.4 MB of "
+      "last-level cache; this one holds 33.6 MB, and ecm expected 34 % of the experts' bytes in caches."};
+  EXPECT_EQ(expert_sentences({dense, forecast, other, forecast}), expected);
+}
+
 }  // namespace
 }  // namespace analysis

@@ -13,6 +13,7 @@
 #include "harness/cli/protocol.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/cli/what_if.hpp"
+#include "harness/digest.hpp"
 #include "harness/environment.hpp"
 #include "harness/store.hpp"
 #include "models/catalogue.hpp"
@@ -134,8 +135,10 @@ ExitCode answer_here(const PredictOptions& options, const Question& question, co
     note("probing first" + std::string(options.fresh ? "" : " (this machine has no stored probes)"));
     submission = probe_now(session, options, terminal);
   }
+  // The run that took the probes may have decoded this very model: it teaches nothing about itself.
+  const std::string probed_sha256 = harness::sha256_hex(harness::to_canonical_json(*submission));
   submission->suite.isa = session.kernels->isa;
-  session.model_error = learn_from_store(options.database, submission->machine.machine_key);
+  session.model_error = learn_from_store(options.database, submission->machine.machine_key, probed_sha256);
   // What the user knows better, no curve knows: then the facts alone answer.
   const bool curves = question.shape.has_value() && question.what_if.empty();
   if (curves) forecast_modes(session, question, *submission);

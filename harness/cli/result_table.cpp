@@ -306,6 +306,8 @@ std::string result_text(const Terminal& terminal, const harness::Submission& sub
   } else {
     text += decode_text(terminal, submission);
     if (!submission.forecasts.empty()) text += forecasts_text(terminal, submission) + "\n";
+    for (const std::string& sentence : analysis::expert_sentences(submission.forecasts))
+      text += sentence + "\n\n";
   }
   text += disturbed_text(submission.launches) + "\n";
   text += analysis::one_sentence(submission) + "\n";
