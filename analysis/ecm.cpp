@@ -116,8 +116,8 @@ Reading<EcmForecast> add_up(const harness::Submission& probed, const std::vector
   return forecast;
 }
 
-/// What is left of experts depends on how long a token takes, and that on what is left of them: repeated
-/// until it stays.
+/// What is left in a cache depends on how long a token takes, and that on what is left: repeated until it
+/// stays.
 Reading<EcmForecast> settle(const harness::Submission& probed, const std::vector<models::KernelUse>& uses,
                             const models::Shape& shape, const harness::DecodeKey& key,
                             const HalfLives& half_lives) {
@@ -143,17 +143,15 @@ Reading<EcmForecast> ecm_forecast(const harness::Submission& probed, const model
   if (key.arithmetic != "int8") return Unavailable{"kernel_rates measures integer kernels alone"};
   const auto uses = models::token_work(shape, key.position_first, key.position_last);
   HalfLives usual, brief, lasting;
-  if (shape.experts.count > 0) {
-    for (const auto& [level, life_s] : half_lives_s(probed)) {
-      usual[level] = life_s.median;
-      brief[level] = life_s.low;
-      lasting[level] = life_s.high;
-    }
+  for (const auto& [level, life_s] : half_lives_s(probed)) {
+    usual[level] = life_s.median;
+    brief[level] = life_s.low;
+    lasting[level] = life_s.high;
   }
   auto made = settle(probed, uses, shape, key, usual);
   auto* forecast = std::get_if<EcmForecast>(&made);
   if (!forecast || usual.empty()) return made;
-  // Experts stay the longer the longer the half-life: its interval is one of the speed, too.
+  // More stays the longer the half-life: its interval is one of the speed, too.
   const auto slowest = settle(probed, uses, shape, key, brief),
              fastest = settle(probed, uses, shape, key, lasting);
   const auto *slow = std::get_if<EcmForecast>(&slowest), *fast = std::get_if<EcmForecast>(&fastest);

@@ -163,11 +163,27 @@ TEST(Ecm, experts_left_alone_are_missing_as_retention_says) {
   EXPECT_GT(lossy.experts.dram, 0.05);
   EXPECT_GT(forecast(from, model, "warm", "sticky:0.45").experts.l3, lossy.experts.l3);
   EXPECT_GT(lossy.log_width, 0) << "a half-life is not known exactly";
-  // What a flush took is not there whatever a cache would have kept; dense models leave nothing alone.
-  auto dense = probed();
-  const double before = forecast(dense, "coreflow_1_9m", "warm").seconds;
-  dense.launches[0].series.push_back(retention(5));
-  EXPECT_EQ(forecast(dense, "coreflow_1_9m", "warm").seconds, before);
+}
+
+TEST(Ecm, a_token_longer_than_a_lap_of_the_read_curve_loses_what_retention_says) {
+  auto from = probed();
+  const double before = forecast(from, "coreflow_1_9m", "warm").seconds;
+  from.launches[0].series.push_back(retention(1));
+  const auto lossy = forecast(from, "coreflow_1_9m", "warm");
+  auto bytes = static_cast<double>(models::cost(models::find_shape("coreflow_1_9m")).weight_bytes_per_token);
+  for (const auto& use : models::token_work(models::find_shape("coreflow_1_9m"), 0, 127))
+    bytes += use.reads == models::Reads::kv ? use.bytes : 0;
+  const double idle_s = lossy.seconds - bytes / 40e9;
+  EXPECT_NEAR(lossy.dense.dram, 1 - std::exp2(-idle_s / 1e-3), 1e-4);
+  EXPECT_GT(lossy.dense.dram, 0.001);
+  EXPECT_GT(lossy.seconds, before);
+  // A flush takes everything whatever a cache would have kept.
+  EXPECT_EQ(forecast(from, "coreflow_1_9m", "evict_flush").seconds,
+            forecast(probed(), "coreflow_1_9m", "evict_flush").seconds);
+  // Nothing is lost where half of it would stay for an hour.
+  auto quiet = probed();
+  quiet.launches[0].series.push_back(retention(3.6e6));
+  EXPECT_NEAR(forecast(quiet, "coreflow_1_9m", "warm").seconds, before, 1e-12);
 }
 
 TEST(Ecm, threads_share_what_they_streamed_together) {

@@ -61,8 +61,10 @@ double reach(double visit, double held) {
   return held >= 1 ? std::numeric_limits<double>::infinity() : std::log1p(-held) / std::log1p(-visit);
 }
 
+/// `visit`: no number where a model's experts are known by their bytes alone.
 double uniform_hits(double visit, double held, double kept) {
-  if (visit >= 1) return held * kept;  // all experts at every token
+  if (kept >= 1) return held;
+  if (!(visit < 1)) return held * kept;  // all experts at every token, or nobody knows how many
   return left_at_next(visit, reach(visit, held), kept);
 }
 

@@ -160,6 +160,13 @@ TEST(ExpertResidency, a_zipf_exponent_of_0_is_uniform) {
   EXPECT_NEAR(closed("zipf:0", 300), closed("uniform", 300), 1e-6);
 }
 
+TEST(ExpertResidency, experts_known_by_their_bytes_alone_hit_as_far_as_they_fit) {
+  const ExpertPool bytes{2e6, 32e6, 1e6, 0, 0};
+  EXPECT_DOUBLE_EQ(std::get<double>(expert_hit_ratio(bytes, 10e6, "none")), 8.0 / 32);
+  EXPECT_DOUBLE_EQ(std::get<double>(expert_hit_ratio(bytes, 34e6, "none")), 1);
+  EXPECT_LT(std::get<double>(expert_hit_ratio(bytes, 34e6, "none", 0.9)), 1);
+}
+
 TEST(ExpertResidency, what_a_file_repeats_is_not_known) {
   EXPECT_FALSE(harness::available(expert_hit_ratio(pool(), 1e9, "file:" + std::string(64, 'a'))));
 }

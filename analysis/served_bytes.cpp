@@ -54,6 +54,14 @@ LevelShares shares_of_team(const std::vector<ServingLevel>& levels, const harnes
   return {own, (1 - own) * all.l3 / beyond, (1 - own) * all.dram / beyond};
 }
 
+/// What every token reads is left alone from one token to the next. The read curve has seen that for as long
+/// as its own lap over so many bytes lasts; what a longer token loses beyond comes from memory.
+void lose_meanwhile(LevelShares& shares, double idle_s, const HalfLives& half_lives) {
+  const double lost = shares.l3 * (1 - kept_after(std::max(idle_s, 0.0), half_lives, "l3"));
+  shares.l3 -= lost;
+  shares.dram += lost;
+}
+
 /// Everything as warm; K and V share the fate of the weights that pass between two reads of them.
 Reading<ServedBytes> served_warm(const harness::Submission& probed,
                                  const std::vector<models::KernelUse>& uses, const models::Shape& shape,
@@ -67,7 +75,10 @@ Reading<ServedBytes> served_warm(const harness::Submission& probed,
   const double kv = bytes_of(uses, Reads::kv), visited = bytes_of(uses, Reads::experts);
   const double weights = static_cast<double>(models::cost(shape).weight_bytes_per_token);
   ServedBytes served;
-  served.dense = served.kv = shares_of_team(levels, curve, weights + kv, key.threads);
+  served.dense = shares_of_team(levels, curve, weights + kv, key.threads);
+  const double lap_s = (weights + kv) / harness::read_at(curve, weights + kv).value.median;
+  lose_meanwhile(served.dense, token_s - lap_s, half_lives);
+  served.kv = served.dense;
   served.last_cache_bytes = levels[levels.size() - 2].holds_bytes;
   if (shape.experts.count == 0) return served;
   const ExpertPool pool{weights - visited + kv, models::pool_bytes(shape), visited, shape.experts.count,

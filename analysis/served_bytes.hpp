@@ -25,10 +25,11 @@ std::map<std::string, harness::Interval> half_lives_s(const harness::Submission&
 using HalfLives = std::map<std::string, double>;
 
 /// Says what serves the bytes of `uses`, a token of which takes token_s: that long the experts that it does
-/// not visit are left alone. 0: nothing is lost meanwhile.
+/// not visit are left alone, and what it reads until the next. 0: nothing is lost meanwhile.
 ///   evict_flush   weights from memory, K and V from L2: a flush spares them, and nothing is read after it
 ///   evict_stream  all from memory
-///   other modes   by the read curve at what a token reads; experts by expert_hit_ratio. Of several threads
+///   other modes   by the read curve at what a token reads, less what a token longer than the curve's lap
+///                 loses; experts by expert_hit_ratio. Of several threads
 ///                 each has its own L2 with its part of the weights
 /// Unavailable with what load_bandwidth or the topology do not tell.
 harness::Reading<ServedBytes> served_bytes(const harness::Submission& probed,

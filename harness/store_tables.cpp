@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <tuple>
-#include <utility>
 
 #include "harness/counted_run.hpp"
 #include "harness/digest.hpp"
@@ -99,18 +97,24 @@ const Interval* forecast_of(const Submission& submission, const ForecastError& e
 class DecodeNumbers {
  public:
   int64_t of(const DecodeKey& key, double measured) {
-    auto& seen = by_key_[key];
-    for (const auto& [figure, number] : seen) {
-      if (std::abs(figure - measured) <= written_digits * measured) return number;
+    for (const Seen& seen : seen_) {
+      if (seen.key == key && std::abs(seen.measured - measured) <= written_digits * measured)
+        return seen.number;
     }
-    return seen.emplace_back(measured, next_++).second;
+    const auto number = static_cast<int64_t>(seen_.size());
+    seen_.push_back({key, measured, number});
+    return number;
   }
 
  private:
   // A document holds nine digits of the two factors of a figure.
   static constexpr double written_digits = 1e-7;
-  std::map<DecodeKey, std::vector<std::pair<double, int64_t>>> by_key_;
-  int64_t next_ = 0;
+  struct Seen {
+    DecodeKey key;
+    double measured;
+    int64_t number;
+  };
+  std::vector<Seen> seen_;
 };
 
 /// Two plans that decode the same in different ways have one key: then the same forecast stands twice and

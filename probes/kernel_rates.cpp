@@ -113,6 +113,7 @@ void describe(const ProbeContext& context, const std::vector<LevelSet>& sets, co
 harness::Series measure(const ProbeContext& context, const KernelBody& body,
                         const std::vector<LevelSet>& sets, const harness::Buffer& buffer) {
   std::vector<int64_t> sizes;
+  sizes.reserve(sets.size());
   for (const LevelSet& set : sets) sizes.push_back(size_of(set, body));
   const auto set_of = [&](int64_t size) -> const LevelSet& {
     return sets[static_cast<size_t>(std::find(sizes.begin(), sizes.end(), size) - sizes.begin())];
