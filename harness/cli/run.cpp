@@ -172,7 +172,7 @@ void note_what_it_takes(const Run& run, double estimate_s, double left_s) {
   note(fmt::format("{} protocol on PU {}, kernels {}: about {}{}; nothing else should run", protocol.name,
                    run.session.pu, run.session.kernels->isa, format_seconds(left_s),
                    left_s < estimate_s ? fmt::format(" of {} left", format_seconds(estimate_s)) : ""));
-  note(learnt_text(run.session.model_error));
+  if (protocol.forecasts) note(learnt_text(run.session.model_error));
   if (!run.resumable()) return;
   const size_t plans = make_plans(run.session, protocol, run.submission).size();
   note(fmt::format("{} models in {} plans, {} launches; up to {} of memory; kept after each launch in {}",
