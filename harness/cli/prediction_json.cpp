@@ -84,9 +84,9 @@ json kind_json(const analysis::CoreFacts& core, const analysis::CoreForecast& fo
   made["core"] = core_json(core);
   made["forecasts"] = json::array();
   for (const auto& one : forecast.forecasts) made["forecasts"].push_back(forecast_json(one));
-  made["served_by"] = json::object();
   made["answer"] = forecast.answer;
   if (forecast.flushed) made["flushed"] = forecast_json(*forecast.flushed);
+  made["served_by"] = json::object();
   for (const auto& level : forecast.served_by) made["served_by"][level.level] = level.share;
   const auto* limit = std::get_if<std::string>(&forecast.limit);
   made["limit"] = limit == nullptr ? unavailable_json(std::get<Unavailable>(forecast.limit)) : json(*limit);

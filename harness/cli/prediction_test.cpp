@@ -203,6 +203,58 @@ TEST(prediction, unknown_names_get_the_nearest_and_shared_ones_a_list) {
   EXPECT_NE(refused("ryzen").find(" more"), std::string::npos);
 }
 
+TEST(prediction, says_what_to_run_where_to_know_more) {
+  const auto narrow = [](const std::string& origin, const std::string& answer, const Question& question,
+                         const std::string& widest = "the formula itself") {
+    Prediction prediction = predict_cpu("Ryzen 5 3600", question);
+    prediction.machine.origin = origin;
+    prediction.kinds[0].answer = answer;
+    prediction.kinds[0].forecasts.push_back({"ecm", "1", Interval{2, 1, 3}});
+    prediction.kinds[0].why = {{widest, 1, 1.2, false, "", "tokroof run"}};
+    const std::string text = text_of(prediction);
+    const size_t at = text.find("to narrow it");
+    return text.substr(at + 14, text.find('\n', at) - at - 14);
+  };
+  EXPECT_EQ(narrow("here", "ecm", ask()), "run tokroof run");
+  EXPECT_EQ(narrow("here", "catalogue_prior", ask()),
+            "add --probe: it takes the rates of these kernels, which ecm needs");
+  EXPECT_EQ(narrow("here", "catalogue_prior", ask_for_bytes(5'000'000)),
+            "describe the model (tokroof models add --help): ecm needs its shape");
+  EXPECT_EQ(narrow("submission", "catalogue_prior", ask()),
+            "run TOKROOF_ISA=avx2 tokroof run there and give its document: --machine FILE");
+  EXPECT_EQ(narrow("submission", "ecm", ask()),
+            "run tokroof run there and give its document: --machine FILE");
+  EXPECT_EQ(narrow("catalogue", "catalogue_prior", ask_for_bytes(5'000'000), "read rate of dram"),
+            "run tokroof run there and give its document: --machine FILE; or tell it: --what-if dram=40GB/s");
+}
+
+TEST(prediction, its_json_has_the_members_that_are_documented) {
+  const auto names = [](const nlohmann::ordered_json& object) {
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : object.items()) keys.push_back(key);
+    return keys;
+  };
+  using Names = std::vector<std::string>;
+  const auto json = prediction_json(on_cpu("Ryzen 5 3400G", "moe_ternary_105m"));
+  EXPECT_EQ(names(json), (Names{"machine", "model", "threads", "kinds", "sources"}));
+  EXPECT_EQ(names(json.at("machine")), (Names{"name", "origin", "notes"}));
+  EXPECT_EQ(names(json.at("model")), (Names{"name", "weight_bytes_per_token", "pool_bytes", "routing",
+                                            "mean_position", "compute_counted"}));
+  const auto& kind = json.at("kinds").at(0);
+  EXPECT_EQ(names(kind),
+            (Names{"core_kind", "microarchitecture", "isa", "levels", "core", "forecasts", "answer",
+                   "served_by", "limit", "terms_s", "fits", "constant_speed", "why_that_wide"}));
+  EXPECT_EQ(names(kind.at("levels").at(0)),
+            (Names{"level", "reported_bytes", "size_source", "usable_bytes", "read_bytes_per_s"}));
+  EXPECT_EQ(names(kind.at("core")),
+            (Names{"clock_hz", "macs_per_s", "attention_macs_per_s", "values_per_s", "formula"}));
+  EXPECT_EQ(names(kind.at("core").at("clock_hz")), (Names{"value", "spread", "verified", "source"}));
+  EXPECT_EQ(names(kind.at("constant_speed")), (Names{"from_bytes", "level", "holds_bytes", "here"}));
+  EXPECT_EQ(names(kind.at("why_that_wide").at(0)),
+            (Names{"fact", "share", "spread", "verified", "source", "narrow"}));
+  EXPECT_EQ(names(json.at("sources").at("vendor")), (Names{"title", "where"}));
+}
+
 TEST(prediction, its_json_tells_facts_terms_and_why) {
   const auto json = prediction_json(on_cpu("Ryzen 5 3400G"));
   EXPECT_EQ(json.at("machine").at("origin"), "catalogue");

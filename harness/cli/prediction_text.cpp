@@ -161,15 +161,26 @@ std::string constant_text(const analysis::ConstantSpeed& speed) {
   return text + (!speed.here ? "cannot tell" : *speed.here ? "enough" : "slower here");
 }
 
-std::string narrow_text(const std::string& origin, const analysis::Contribution& widest) {
-  if (origin == "here") return widest.narrow;
-  std::string text = fmt::format("run {} there and give its document: --machine FILE", widest.narrow);
+/// Where there are probes, ecm needs no prior: what keeps it from answering is what to change.
+std::string narrow_text(const Prediction& prediction, const analysis::CoreForecast& forecast) {
+  const std::string& origin = prediction.machine.origin;
+  const analysis::Contribution& widest = forecast.why.front();
+  const bool probed = origin == "here" || origin == "submission";
+  if (probed && forecast.answer != "ecm" && !prediction.work.knows_compute)
+    return "describe the model (tokroof models add --help): ecm needs its shape";
+  if (origin == "here") {
+    return forecast.answer == "ecm" ? "run " + widest.narrow
+                                    : "add --probe: it takes the rates of these kernels, which ecm needs";
+  }
+  std::string run = widest.narrow;
+  if (probed && forecast.answer != "ecm") run = fmt::format("TOKROOF_ISA={} {}", forecast.isa, run);
+  std::string text = fmt::format("run {} there and give its document: --machine FILE", run);
   if (widest.fact.starts_with("read rate of "))
     text += fmt::format("; or tell it: --what-if {}=40GB/s", widest.fact.substr(widest.fact.rfind(' ') + 1));
   return text;
 }
 
-std::string why_text(const Terminal& terminal, const std::string& origin,
+std::string why_text(const Terminal& terminal, const Prediction& prediction,
                      const analysis::CoreForecast& forecast, Footnotes& notes) {
   constexpr size_t most = 4;
   std::string text;
@@ -180,7 +191,7 @@ std::string why_text(const Terminal& terminal, const std::string& origin,
                                   notes.mark(part.source)));
   }
   if (forecast.why.empty()) return text;
-  return text + paragraph(terminal, "to narrow it", narrow_text(origin, forecast.why.front()));
+  return text + paragraph(terminal, "to narrow it", narrow_text(prediction, forecast));
 }
 
 /// Value, spread and source of a fact; nothing for what is not known: its reason stands with the forecasts.
@@ -229,7 +240,7 @@ std::string kind_text(const Terminal& terminal, const Prediction& prediction, si
   text += paragraph(terminal, "would fit", fits_text(core, forecast));
   if (forecast.constant_speed)
     text += paragraph(terminal, "experts", constant_text(*forecast.constant_speed));
-  text += why_text(terminal, prediction.machine.origin, forecast, notes) + "\n";
+  text += why_text(terminal, prediction, forecast, notes) + "\n";
   return text + facts_table(terminal, core, notes);
 }
 
