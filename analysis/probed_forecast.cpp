@@ -12,7 +12,6 @@
 namespace analysis {
 
 using harness::Interval;
-using harness::Unavailable;
 
 namespace {
 

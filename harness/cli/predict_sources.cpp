@@ -25,7 +25,6 @@ namespace {
 
 using harness::Error;
 using harness::ExitCode;
-using nlohmann::literals::operator""_json_pointer;
 
 /// "A, B and 3 more".
 std::string listed(const std::vector<std::string>& names, size_t most) {
@@ -82,7 +81,8 @@ analysis::ChooseKernels chooser(const std::string& forced) {
 void empty_derived(nlohmann::json& derived) {
   if (!derived.is_object()) return;
   auto least = nlohmann::json::object();
-  for (const auto& name : harness::schema_json("submission").at("/definitions/derived/required"_json_pointer))
+  for (const auto& name :
+       harness::schema_json("submission").at(nlohmann::json::json_pointer("/definitions/derived/required")))
     least[name.get<std::string>()] = nlohmann::json::array();
   derived = std::move(least);
 }
@@ -129,7 +129,7 @@ harness::ModelError learnt_without(const std::string& document, const std::strin
 
 std::string wanted_isa(const std::string& option) {
   const char* environment = std::getenv("TOKROOF_ISA");
-  const std::string wanted = !option.empty() ? option : environment != nullptr ? environment : "";
+  std::string wanted = !option.empty() ? option : environment != nullptr ? environment : "";
   if (wanted.empty()) return wanted;
   std::vector<std::string_view> names;
   for (const models::Kernels* table : models::kernel_tables()) names.emplace_back(table->isa);

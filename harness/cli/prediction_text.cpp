@@ -79,8 +79,8 @@ std::string headline(const Terminal& terminal, const analysis::CoreForecast& for
   const std::string about = fmt::format("{}about {} tok/s", kind, three_digits(tokens->median));
   const std::string within =
       fmt::format("90 % interval {} to {}", three_digits(tokens->low), three_digits(tokens->high));
-  const bool fits = static_cast<int>(display_width(about + within)) + 2 <= terminal.columns;
-  return paint(terminal, Colour::bold, about + (fits ? "; " : "\n") + within) + "\n";
+  const bool fits = static_cast<int>(display_width(about) + display_width(within)) + 2 <= terminal.columns;
+  return paint(terminal, Colour::bold, fmt::format("{}{}{}", about, fits ? "; " : "\n", within)) + "\n";
 }
 
 std::string kernels_text(const Terminal& terminal, const analysis::CoreFacts& core) {
@@ -95,7 +95,8 @@ using Reasons = std::map<std::string, std::string>;
 
 std::string reasons_text(const Terminal& terminal, const Reasons& reasons) {
   std::string text;
-  for (const auto& [why, ids] : reasons) text += paragraph(terminal, "cannot say", ids + ", because " + why);
+  for (const auto& [why, ids] : reasons)
+    text += paragraph(terminal, "cannot say", fmt::format("{}, because {}", ids, why));
   return text;
 }
 
