@@ -319,22 +319,6 @@ std::optional<double> least_param(const Submission& submission, const std::strin
   return least;
 }
 
-/// Why PUs are slower together than one alone, by the clock measured meanwhile: documents from before it was
-/// looked at hold none, and 0 is a CPU whose clock is not known.
-std::string why_together_is_slow(double together, std::optional<double> clock_ratio) {
-  if (!clock_ratio) return "they are not cores of their own (siblings, or busy neighbours)";
-  if (*clock_ratio <= 0)
-    return "they share cores, or their clock falls when all are busy (it cannot be measured on this CPU)";
-  // Two looks at a steady clock agree within 1 %.
-  constexpr double steady_ratio = 0.99, agreement = 0.02;
-  if (*clock_ratio >= steady_ratio)
-    return "their clock stays, so they are not cores of their own (siblings, or busy neighbours)";
-  if (together >= *clock_ratio - agreement)
-    return fmt::format("their clock falls to {:.2f}, which is all of it (cores of their own, less turbo)",
-                       *clock_ratio);
-  return fmt::format("their clock falls to {:.2f}, and they are not cores of their own either", *clock_ratio);
-}
-
 /// The controls of teams of threads: cores that are not their own make a speed-up that is not theirs.
 void flag_teams(const Submission& submission, std::vector<Flag>& flags) {
   const auto together = together_clock_ratio(submission);

@@ -65,6 +65,7 @@ std::vector<std::string> codes(const harness::Submission& submission) {
   std::vector<Finding> findings;
   check_looks(submission, findings);
   std::vector<std::string> found;
+  found.reserve(findings.size());
   for (const auto& finding : findings) found.push_back(finding.code);
   return found;
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/slowdown.hpp"
+#include "analysis/slowdown_controls.hpp"
 
 namespace analysis {
 

@@ -1,6 +1,5 @@
 // Why evicting slows a decode: what of it is sharing a core, what traffic, and what weights that are gone.
 #pragma once
-#include <optional>
 #include <vector>
 
 #include "analysis/derive_parts.hpp"
@@ -16,14 +15,5 @@ namespace analysis {
 std::vector<harness::Slowdown> derive_slowdowns(const harness::Submission& submission,
                                                 const std::vector<ArmRecord>& arms,
                                                 const std::vector<harness::ArmRatio>& ratios);
-
-/// Returns whether antagonists placed as in `key` stream through an L2 that they share with the decode, some
-/// of whose weights that L2 could hold: then `stream_llc` is no control for bandwidth alone. A cyclic read of
-/// twice an L2 finds nothing in it anyway.
-bool evicts_shared_l2(const harness::Submission& submission, const harness::DecodeKey& key);
-
-/// Returns the highest clock of the decoding core seen in `spin`, over that in `warm`: median over the
-/// launches of the key's plan. nullopt where the clock is not known or spin did not run.
-std::optional<double> spin_clock_ratio(const harness::Submission& submission, const harness::DecodeKey& key);
 
 }  // namespace analysis

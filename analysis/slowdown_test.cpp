@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/slowdown_controls.hpp"
 #include "analysis/test_submission.hpp"
 
 namespace analysis {

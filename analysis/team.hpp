@@ -22,4 +22,9 @@ std::optional<double> median_param(const harness::Submission& submission, const 
 /// one alone; nullopt for submissions without a team.
 std::optional<double> together_clock_ratio(const harness::Submission& submission);
 
+/// Returns why PUs are slower together (`together`, a ratio of speeds) than one alone, as a clause, by the
+/// clock measured meanwhile over that of one alone: documents from before it was looked at hold none, and 0
+/// is a CPU whose clock is not known.
+std::string why_together_is_slow(double together, std::optional<double> clock_ratio);
+
 }  // namespace analysis

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <memory>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "harness/cli/cache_tables.hpp"
@@ -18,11 +17,11 @@
 #include "harness/cli/parse.hpp"
 #include "harness/cli/plot.hpp"
 #include "harness/cli/result_table.hpp"
+#include "harness/cli/series_heading.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/cli/variant_options.hpp"
 #include "harness/curve.hpp"
 #include "harness/nearest_name.hpp"
-#include "probes/time_budget.hpp"
 
 namespace cli {
 namespace {
@@ -52,28 +51,6 @@ std::string list_text(const Terminal& terminal) {
   table.rows.push_back(
       {capacity_id, "bytes that each cache holds: the edges in load_bandwidth and load_latency"});
   return to_text(terminal, table);
-}
-
-/// Returns a probe's name with what its series differs in from the main one.
-std::string heading(const harness::Series& series) {
-  std::string text = series.probe;
-  const auto add = [&](const char* name, const std::string& usual, const auto& format) {
-    const auto found = series.params.find(name);
-    if (found == series.params.end()) return;
-    std::string value;
-    if (const auto* word = std::get_if<std::string>(&found->second)) value = *word;
-    if (const auto* count = std::get_if<int64_t>(&found->second)) value = format(*count);
-    if (value != usual) text += ", " + value;
-  };
-  const auto bytes = [](int64_t count) { return format_bytes(static_cast<double>(count)); };
-  add("operation", "read", bytes);
-  add("pages", "huge", bytes);
-  if (text.ends_with("small")) text += " pages";
-  add("window_bytes", "", [&](int64_t count) { return "windows of " + bytes(count); });
-  add("pool_bytes", "", [&](int64_t count) { return "pool of " + bytes(count); });
-  add("threads", "1 thread",
-      [](int64_t count) { return fmt::format("{} thread{}", count, count == 1 ? "" : "s"); });
-  return text;
 }
 
 /// Returns one line per size: the rate or the latency, its 95 % interval over samples, and a bar.
@@ -111,29 +88,6 @@ std::string curve_text(const Terminal& terminal, const harness::Series& series) 
   count_disturbed(series, count);
   return paint(terminal, Colour::bold, heading(series)) + "\n" + picture + to_text(terminal, table) +
          to_sentence(count) + "\n\n";
-}
-
-/// Says what the budget cost, "" when nothing.
-std::string budget_text(const harness::Launch& launch, int64_t budget_ns) {
-  std::string text;
-  std::vector<std::pair<std::string, int>> skipped;  // a probe may have many series of one heading
-  for (const harness::Series& series : launch.series) {
-    if (!probes::is_skipped(series)) continue;
-    const std::string name = heading(series);
-    if (skipped.empty() || skipped.back().first != name) skipped.emplace_back(name, 0);
-    ++skipped.back().second;
-  }
-  for (const auto& [name, count] : skipped)
-    text += count == 1 ? name + " skipped, " : fmt::format("{} series of {} skipped, ", count, name);
-  for (const harness::Series& series : launch.series) {
-    const int64_t sizes = probes::skipped_sizes(series);
-    if (sizes > 0)
-      text += fmt::format("{} of {} sizes of {} left out, ", sizes,
-                          static_cast<size_t>(sizes) + series.sizes_bytes.size(), heading(series));
-  }
-  if (text.empty()) return "";
-  return fmt::format("to keep the budget of {:g} s: {}\n", static_cast<double>(budget_ns) / 1e9,
-                     text.substr(0, text.size() - 2));
 }
 
 /// Returns the table of a series: a curve, unless its probe has one of its own.

@@ -64,16 +64,6 @@ std::string first_problem(const std::vector<harness::Violation>& violations,
   return "";
 }
 
-/// Whether an antagonist of our own ran on a sibling of the measuring thread.
-bool ran_on_sibling(const harness::Submission& submission) {
-  for (const harness::Launch& launch : submission.launches) {
-    for (const harness::Series& series : launch.series) {
-      if (series.placement == "sibling" && series.status == harness::Status::ok) return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 Session open_session(const std::string& isa) {
@@ -157,13 +147,22 @@ void add_interruption(const Session& session, harness::Submission& submission, c
   submission.interruptions.push_back(interruption);
 }
 
+std::string told_sibling_state(const harness::Submission& submission) {
+  const std::string& state = submission.conditions.smt_sibling;
+  if (state != "busy") return state;
+  for (const harness::Launch& launch : submission.launches) {
+    for (const harness::Series& series : launch.series) {
+      if (series.placement == "sibling" && series.status == harness::Status::ok) return "own";
+    }
+  }
+  return state;
+}
+
 void take_conditions(const Session& session, harness::Submission& submission) {
   submission.conditions =
       harness::read_conditions(session.topology, session.pu, session.clock, session.totals_at_start);
   submission.conditions.autogroup_nice = *session.autogroup_nice;
-  // /proc/stat does not tell whose time it was.
-  if (submission.conditions.smt_sibling == "busy" && ran_on_sibling(submission))
-    submission.conditions.smt_sibling = "own";
+  submission.conditions.smt_sibling = told_sibling_state(submission);
 }
 
 std::string finish_submission(const Session& session, harness::Submission& submission) {

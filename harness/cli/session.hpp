@@ -78,6 +78,11 @@ harness::Launch launch_decode(const Session& session, const harness::Plan& plan,
 void add_interruption(const Session& session, harness::Submission& submission, const std::string& cause,
                       int64_t paused_ns);
 
+/// Returns the state of the measuring thread's siblings as the document tells it: that in its conditions, but
+/// "own" for a busy one where an antagonist of the run was placed on it: /proc/stat does not tell whose time
+/// it was.
+std::string told_sibling_state(const harness::Submission& submission);
+
 /// Reads the conditions from the start of the run to now.
 void take_conditions(const Session& session, harness::Submission& submission);
 
