@@ -7,6 +7,7 @@ Claims, Ledger need no measurement; Measured runs a small claim on this machine.
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -232,6 +233,35 @@ class Measured(Command):
         new.write_text(path.read_text().replace('"seed": 1', '"seed": 2'))
         self.succeeds("amend", "fast", "--file", new, "--reason", "another seed")
         self.refused(12, "another seal of this claim: exploratory", "verdict", "fast")
+
+    def test_a_run_taken_aside_and_an_earlier_one_that_is_missing_prove_nothing(self):
+        self.sealed("fast", **self.small())
+        aside = self.folder / "aside"
+        shutil.copytree(self.claims, aside)
+        self.assertEqual(self.tokroof("run", "--claim", "fast", "--claims", aside).returncode, 0)
+        self.refused(11, "does not tell of the start of this run", "verdict", "fast")
+        # And where it was announced, leaving its document out is noticed.
+        shutil.rmtree(self.home)
+        self.assertEqual(self.run_claim("fast").returncode, 0)
+        shutil.rmtree(self.home)
+        time.sleep(1.1)
+        self.assertEqual(self.run_claim("fast").returncode, 0)
+        self.refused(11, "a run was begun on this machine .* and its document is not here", "verdict", "fast")
+
+    def test_fidelity_is_measured_and_judged_exactly(self):
+        part = {"name": "logits", "quantity": "fidelity[model=coreflow_1_9m, figure=rms_difference_sigmas]",
+                "region": {"high": 0.05}, "support": {"low": 1e-6, "high": 10}, "true_value": 0.01, "false_value": 0.1,
+                "spread": 0}
+        path = self.write("faithful", parts=[part], launches=1, test="exact", fidelity=["coreflow_1_9m"], population=[])
+        claim = json.loads(path.read_text())
+        del claim["plans"], claim["golden"]
+        path.write_text(json.dumps(claim))
+        self.succeeds("seal", "faithful")
+        result = self.run_claim("faithful")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        document = json.loads(next((self.home / "submissions").rglob("*.json")).read_text())
+        self.assertEqual([launch["purpose"] for launch in document["launches"]], ["fidelity"])
+        self.assertIn("supported", self.succeeds("verdict", "faithful"))
 
     def test_a_document_under_a_seal_that_the_ledger_lacks_is_tampering(self):
         self.sealed("fast", **self.small())
