@@ -40,7 +40,7 @@ TEST(claim_quantity, what_is_no_quantity_is_refused_with_its_place) {
   EXPECT_NE(parse_refusal("tokens_per_s[mode=warm, mode=spin]").find("twice"), std::string::npos);
   EXPECT_NE(parse_refusal("").find("a name"), std::string::npos);
   std::string deep = "tokens_per_s";
-  for (int i = 0; i < 20; ++i) deep = "ratio(" + deep + ", tokens_per_s)";
+  for (int i = 0; i < 20; ++i) deep.insert(0, "ratio(").append(", tokens_per_s)");
   EXPECT_NE(parse_refusal(deep).find("fewer ratios"), std::string::npos);
 }
 
