@@ -203,6 +203,19 @@ TEST(prediction, unknown_names_get_the_nearest_and_shared_ones_a_list) {
   EXPECT_NE(refused("ryzen").find(" more"), std::string::npos);
 }
 
+TEST(prediction, a_half_life_whose_end_nobody_saw_makes_what_fits_a_lower_bound) {
+  const auto text = [](bool at_least) {
+    analysis::MachineFacts machine = predict_cpu("Ryzen 5 3600", ask()).machine;
+    machine.kinds[0].half_life = analysis::HalfLife{"l3", 2e5, at_least};
+    return text_of(predict_from(machine, ask().work));
+  };
+  EXPECT_NE(text(true).find("; at least "), std::string::npos);
+  EXPECT_NE(text(true).find("in more than 0.2 ms"), std::string::npos);
+  EXPECT_EQ(text(false).find("at least"), std::string::npos);
+  EXPECT_NE(text(false).find(" by half-life: l3 loses half of what is left alone in 0.2 ms"),
+            std::string::npos);
+}
+
 TEST(prediction, says_what_to_run_where_to_know_more) {
   const auto narrow = [](const std::string& origin, const std::string& answer, const Question& question,
                          const std::string& widest = "the formula itself") {

@@ -148,10 +148,10 @@ std::string fits_text(const analysis::CoreFacts& core, const analysis::CoreForec
     return text + "; by half-life cannot say: " + std::get<Unavailable>(forecast.fit_half_life_bytes).reason;
   const auto& kept = std::get<analysis::HalfLife>(core.half_life);
   return text + fmt::format(
-                    "; {} by half-life: {} loses half of what is left alone in {}{:.3g} ms, a lap may take "
+                    "; {}{} by half-life: {} loses half of what is left alone in {}{:.3g} ms, a lap may take "
                     "half of that",
-                    format_bytes(static_cast<double>(*bytes)), kept.level, kept.at_least ? "more than " : "",
-                    kept.ns / 1e6);
+                    kept.at_least ? "at least " : "", format_bytes(static_cast<double>(*bytes)), kept.level,
+                    kept.at_least ? "more than " : "", kept.ns / 1e6);
 }
 
 std::string constant_text(const analysis::ConstantSpeed& speed) {
