@@ -41,6 +41,12 @@ double half_way(const Curve& falling, const ServingLevel& nearer, const ServingL
   return std::sqrt(low * high);
 }
 
+/// A cache that does not replace the oldest line serves half of a cyclic read of up to twice its size (it
+/// keeps C ÷ N of it), and holds no more than its size for that.
+double held_bytes(double half_way_bytes, double reported_bytes) {
+  return half_way_bytes <= reported_bytes ? half_way_bytes : std::max(reported_bytes, half_way_bytes / 2);
+}
+
 void add_share(LevelShares& shares, const std::string& level, double share) {
   (level == "l2" ? shares.l2 : level == "l3" ? shares.l3 : shares.dram) += share;
 }
@@ -63,7 +69,8 @@ Reading<std::vector<ServingLevel>> serving_levels(const harness::Machine& machin
     return Unavailable{"load_bandwidth does not reach beyond the last cache"};
   levels.push_back({"dram", largest, falling.values.back(), std::numeric_limits<double>::infinity()});
   for (size_t i = 0; i + 1 < levels.size(); ++i)
-    levels[i].holds_bytes = half_way(falling, levels[i], levels[i + 1], reported_bytes[i]);
+    levels[i].holds_bytes =
+        held_bytes(half_way(falling, levels[i], levels[i + 1], reported_bytes[i]), reported_bytes[i]);
   return levels;
 }
 

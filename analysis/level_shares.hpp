@@ -19,7 +19,9 @@ struct ServingLevel {
   std::string level;
   double inside_bytes = 0;  ///< a working set that surely lies in it; dram: the largest measured
   double read_bytes_per_s = 0;
-  double holds_bytes = 0;  ///< where half of a cyclic read comes from the next level; dram: infinite
+  /// Where half of a cyclic read comes from the next level, but no more than the reported size, or half of
+  /// that where it is more than twice as large; dram: infinite.
+  double holds_bytes = 0;
 };
 
 /// Returns l2, l3 where reported, and dram, read off the curve that a monotone fit makes fall. Unavailable

@@ -34,8 +34,17 @@ TEST(LevelShares, small_sets_are_the_l2s_middle_ones_the_l3s_large_ones_memorys)
   EXPECT_EQ(cyclic_shares(levels, curve, 64 << 10).l2, 1);
   EXPECT_EQ(cyclic_shares(levels, curve, 4 << 20).l3, 1);
   EXPECT_NEAR(cyclic_shares(levels, curve, 100e6).dram, 1, 1e-9);
-  EXPECT_GT(levels[1].holds_bytes, 32 << 20);
-  EXPECT_LT(levels[1].holds_bytes, 48 << 20);
+  EXPECT_EQ(levels[1].holds_bytes, 32 << 20)
+      << "half come from memory beyond, but no cache holds more than its size";
+}
+
+TEST(LevelShares, a_cache_larger_than_reported_holds_half_of_what_it_serves_half_of) {
+  const TestRun run;
+  auto machine = test_submission(run).machine;
+  machine.caches[2].bytes = 8 << 20;
+  const auto levels = std::get<std::vector<ServingLevel>>(serving_levels(machine, curve_of(run)));
+  EXPECT_GT(levels[1].holds_bytes, 16 << 20);
+  EXPECT_LT(levels[1].holds_bytes, 24 << 20);
 }
 
 TEST(LevelShares, between_two_levels_the_share_follows_from_the_bandwidth) {
