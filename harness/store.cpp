@@ -7,6 +7,7 @@
 
 #include "harness/digest.hpp"
 #include "harness/error.hpp"
+#include "harness/import_document.hpp"
 #include "harness/store_folders.hpp"
 #include "harness/store_state.hpp"
 #include "harness/store_tables.hpp"
@@ -57,7 +58,7 @@ Stored Store::add(const std::string& canonical_text) {
   if (canonical_json(canonical_text) != canonical_text) {
     throw Error(ExitCode::invalid_input, "a document must be stored in its canonical form (RFC 8785)");
   }
-  const Submission submission = submission_from_json(canonical_text);
+  const Submission submission = stored_submission(canonical_text);
   Stored stored{sha256_hex(canonical_text), false};
   Database& database = state_->database;
   Transaction transaction(database);

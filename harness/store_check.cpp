@@ -5,6 +5,7 @@
 
 #include "harness/digest.hpp"
 #include "harness/error.hpp"
+#include "harness/import_document.hpp"
 #include "harness/store_state.hpp"
 #include "harness/store_tables.hpp"
 
@@ -119,7 +120,7 @@ class ChainWalk {
 
   void check_projections(int64_t sequence, const std::string& text) {
     try {
-      const Submission submission = submission_from_json(text);
+      const Submission submission = stored_submission(text);
       for (const Projection& projection : projections()) {
         expected_rows_[projection.table] +=
             check_projection(database_, projection, sequence, submission, check_.problems);

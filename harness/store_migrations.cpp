@@ -4,6 +4,7 @@
 #include <array>
 
 #include "harness/error.hpp"
+#include "harness/import_document.hpp"
 #include "harness/store_tables.hpp"
 
 namespace harness {
@@ -107,7 +108,7 @@ void project_again(Database& database) {
   Statement rows = database.prepare("SELECT sequence, text FROM documents ORDER BY sequence");
   while (rows.step()) {
     try {
-      insert_projections(database, rows.integer(0), submission_from_json(rows.text(1)));
+      insert_projections(database, rows.integer(0), stored_submission(rows.text(1)));
     } catch (const Error& error) {
       if (error.code() == ExitCode::store) throw;
       // A document that cannot be read has no rows; the check names it.

@@ -11,6 +11,7 @@
 #include "harness/cli/session.hpp"
 #include "harness/digest.hpp"
 #include "harness/error.hpp"
+#include "harness/import_document.hpp"
 #include "harness/store.hpp"
 #include "harness/validation.hpp"
 
@@ -59,7 +60,7 @@ std::vector<analysis::ClaimDocument> claim_documents(const ClaimsFolder& claims,
                                                      const std::string& database, const std::string& folder) {
   std::vector<analysis::ClaimDocument> documents;
   for (const std::string& text : folder.empty() ? stored_texts(database) : filed_texts(folder)) {
-    const auto named = harness::submission_from_json(text).claim;
+    const auto named = harness::stored_submission(text).claim;
     if (!named || named->id != id) continue;
     const bool known = std::any_of(claims.rows.begin(), claims.rows.end(), [&](const auto& row) {
       return row.claim == id && row.seal == named->seal && analysis::seals(row);

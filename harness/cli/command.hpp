@@ -31,6 +31,7 @@ void add_bench(CLI::App& app, Invocation& invocation);
 void add_explain(CLI::App& app, Invocation& invocation);
 void add_score(CLI::App& app, Invocation& invocation);
 void add_validate(CLI::App& app, Invocation& invocation);
+void add_import(CLI::App& app, Invocation& invocation);
 void add_store(CLI::App& app, Invocation& invocation);
 void add_launch(CLI::App& app, Invocation& invocation);  ///< hidden: what a child process runs
 

@@ -31,6 +31,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_bench(app, invocation);
   add_explain(app, invocation);
   add_validate(app, invocation);
+  add_import(app, invocation);
   add_store(app, invocation);
   add_score(app, invocation);
   add_launch(app, invocation);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/import_judgement.hpp"
 #include "analysis/plausibility.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/store.hpp"
@@ -53,7 +54,9 @@ Report examine(const std::string& path, const harness::ForecastRecord* stored) {
     const std::string text = read_text(path);
     report.violations = harness::validate_document(text);
     if (report.violations.empty())
-      report.findings = analysis::check_plausibility(harness::submission_from_json(text), stored);
+      report.findings = harness::is_import(text)
+                            ? analysis::check_import(text)
+                            : analysis::check_plausibility(harness::submission_from_json(text), stored);
   } catch (const Error& error) {  // one bad file must not hide what is said about the others
     report.violations.push_back({"", error.what(), "a submission that can be read"});
   }

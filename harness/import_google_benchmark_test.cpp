@@ -1,0 +1,88 @@
+#include "harness/import_google_benchmark.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace harness {
+namespace {
+
+Imported read(const std::string& name) {
+  const std::ifstream file("harness/testdata/imports/" + name, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return read_google_benchmark(import_text(text.str(), name), name);
+}
+
+const ImportedRow& row_named(const Imported& imported, const std::string& label) {
+  const auto found = std::find_if(imported.rows.begin(), imported.rows.end(),
+                                  [&](const ImportedRow& row) { return row.label == label; });
+  if (found == imported.rows.end()) throw std::runtime_error("no row " + label);
+  return *found;
+}
+
+TEST(import_google_benchmark, times_are_ns_whatever_their_unit) {
+  const Imported imported = read("upstream_test1_run1.json");
+  EXPECT_EQ(row_named(imported, "BM_2xFaster").time_ns, Reading<double>(50.0));
+  EXPECT_EQ(row_named(imported, "BM_NotBadTimeUnit").time_ns, Reading<double>(0.4e9));
+  EXPECT_EQ(row_named(imported, "BM_SameTimes").measured_utc,
+            Reading<std::string>(Unavailable{"the time has no zone"}));
+}
+
+TEST(import_google_benchmark, fits_have_no_time_and_say_so) {
+  const Imported imported = read("upstream_test1_run1.json");
+  for (const char* name : {"MyComplexityTest_BigO", "MyComplexityTest_RMS"}) {
+    EXPECT_EQ(row_named(imported, name).told, std::vector<std::string>{"fit"});
+    EXPECT_FALSE(available(row_named(imported, name).time_ns));
+  }
+}
+
+TEST(import_google_benchmark, bare_nan_and_infinity_take_only_their_own_figure_away) {
+  const Imported imported = read("mutated_nan_inf_counters.json");
+  EXPECT_EQ(row_named(imported, "BM_BinaryGap/1").time_ns, Reading<double>(Unavailable{"not a number"}));
+  EXPECT_EQ(row_named(imported, "BM_BinaryGap/1").told,
+            (std::vector<std::string>{"not_finite", "debug_build", "clock_scaling"}));
+  EXPECT_EQ(row_named(imported, "BM_BinaryGap/8").time_ns, Reading<double>(1.8328252196034362e+04));
+  EXPECT_EQ(imported.rows.size(), read("tigerlake_laptop_debug_bigo.json").rows.size());
+}
+
+TEST(import_google_benchmark, errored_skipped_and_aggregated_runs_are_told_apart) {
+  const Imported imported = read("errored_and_aggregates.json");
+  ASSERT_EQ(imported.rows.size(), 7U);
+  EXPECT_EQ(imported.parts, 2);
+  EXPECT_EQ(row_named(imported, "BM_broken").told, std::vector<std::string>{"errored"});
+  EXPECT_EQ(row_named(imported, "BM_skipped").told, (std::vector<std::string>{"errored", "not_finite"}));
+  EXPECT_EQ(row_named(imported, "BM_decode_mean").told, std::vector<std::string>{"aggregate"});
+  EXPECT_EQ(row_named(imported, "BM_decode/batch:1/threads:2").measured_utc,
+            Reading<std::string>("2025-05-21T07:44:49Z"));
+  EXPECT_EQ(row_named(imported, "second document").time_ns,
+            Reading<double>(Unavailable{"unknown unit of time 'fortnights'"}));
+}
+
+TEST(import_google_benchmark, only_a_counter_of_tokens_beside_a_name_of_decode_is_decode) {
+  const Imported imported = read("errored_and_aggregates.json");
+  const ImportedRow& decode = row_named(imported, "BM_decode/batch:1/threads:2");
+  EXPECT_EQ(decode.figure, "decode");
+  EXPECT_EQ(decode.tokens_per_s, Reading<double>(24691.4));
+  EXPECT_EQ(decode.weight_bytes, Reading<int64_t>(1933600));
+  EXPECT_EQ(row_named(imported, "BM_decode/batch:8").streams, Reading<int64_t>(8));
+  EXPECT_EQ(row_named(read("upstream_user_guide_0.json"), "BM_SetInsert/1024/1").figure, "other");
+}
+
+TEST(import_google_benchmark, names_of_hosts_and_folders_are_left_out) {
+  for (const ImportedRow& row : read("errored_and_aggregates.json").rows) {
+    EXPECT_EQ(row.label.find("jane"), std::string::npos);
+    EXPECT_FALSE(available(row.cpu));
+  }
+}
+
+TEST(import_google_benchmark, what_is_none_or_cut_short_is_refused) {
+  for (const char* bad :
+       {"", "{\"benchmarks\": {}}", "{\"benchmarks\": [1, {\"x\": 2}]}", "{\"benchmarks\": [{\"name\": "})
+    EXPECT_THROW(read_google_benchmark(bad, "f"), Error) << bad;
+}
+
+}  // namespace
+}  // namespace harness

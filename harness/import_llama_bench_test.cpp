@@ -1,0 +1,177 @@
+#include "harness/import_llama_bench.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace harness {
+namespace {
+
+std::string read_file(const std::string& name) {
+  const std::ifstream file("harness/testdata/imports/" + name, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  EXPECT_FALSE(text.str().empty()) << name;
+  return text.str();
+}
+
+Imported read(const std::string& name) {
+  return read_llama_bench(import_text(read_file(name), name), name);
+}
+
+std::string message(const std::string& text) {
+  try {
+    read_llama_bench(text, "f");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::invalid_input);
+    return error.what();
+  }
+  return "";
+}
+
+template <class T>
+std::string shown(const Reading<T>& reading) {
+  std::ostringstream text;
+  if (available(reading)) text << std::get<T>(reading);
+  return available(reading) ? text.str() : "unavailable: " + std::get<Unavailable>(reading).reason;
+}
+
+TEST(import_llama_bench, the_same_run_reads_alike_in_json_jsonl_csv_and_sql) {
+  for (const char* ending : {"json", "jsonl", "csv", "sql"}) {
+    const Imported imported = read(std::string("readme_b5163_or_later.") + ending);
+    ASSERT_EQ(imported.rows.size(), 2U) << ending;
+    EXPECT_EQ(imported.rows[0].figure, "prompt");
+    const ImportedRow& row = imported.rows[1];
+    EXPECT_EQ(row.figure, "decode");
+    EXPECT_EQ(row.label, "tg128");
+    EXPECT_EQ(shown(row.cpu), "AMD Ryzen 7 7800X3D 8-Core Processor");
+    EXPECT_EQ(shown(row.device), "CUDA");
+    EXPECT_EQ(shown(row.model), "qwen2 7B Q4_K - Medium");
+    EXPECT_EQ(shown(row.file), "Qwen2.5-7B-Instruct-Q4_K_M.gguf");
+    EXPECT_EQ(shown(row.weight_bytes), "4677120000");
+    EXPECT_EQ(shown(row.threads), "8");
+    EXPECT_EQ(shown(row.program), "llama.cpp build 8cf427ff (5163)");
+    EXPECT_TRUE(shown(row.measured_utc).starts_with("2025-04-24T1")) << ending;
+    EXPECT_NEAR(std::get<double>(row.tokens_per_s), 119.5, 1) << ending;
+    EXPECT_EQ(row.samples_ns.size(), std::string(ending).starts_with("json") ? 5U : 0U) << ending;
+  }
+}
+
+TEST(import_llama_bench, the_old_schema_names_its_backend_by_flags) {
+  const Imported imported = read("readme_old_b1275.json");
+  ASSERT_EQ(imported.rows.size(), 2U);
+  EXPECT_EQ(shown(imported.rows[1].device), "cuda");
+  EXPECT_EQ(shown(imported.rows[1].repetitions), "5");
+}
+
+TEST(import_llama_bench, a_processor_called_cpu_is_not_named) {
+  const ImportedRow row = read("pi4b_qwen2.5-0.5b_Q4_0.json").rows.at(1);
+  EXPECT_EQ(shown(row.cpu), "unavailable: the source says only 'CPU'");
+  EXPECT_EQ(shown(row.device), "CPU");
+  EXPECT_EQ(shown(row.tokens), "128");
+}
+
+TEST(import_llama_bench, markdown_gives_mean_spread_and_rounded_size) {
+  const Imported imported = read("md_ryzen7950x_llama3.2_1b.md");
+  ASSERT_GE(imported.rows.size(), 30U);
+  const ImportedRow& row = imported.rows[1];
+  EXPECT_EQ(row.line, 4);
+  EXPECT_EQ(shown(row.tokens_per_s), "15.31");
+  EXPECT_EQ(shown(row.spread_tokens_per_s), "0.19");
+  EXPECT_EQ(shown(row.weight_bytes), "2995739689");
+  EXPECT_EQ(shown(row.cpu), "unavailable: not stated");
+  EXPECT_EQ(row.told, std::vector<std::string>{"rounded"});
+}
+
+TEST(import_llama_bench, tables_are_found_among_pasted_lines) {
+  const Imported imported = read("pasted_issue.md");
+  ASSERT_EQ(imported.rows.size(), 8U);
+  EXPECT_EQ(imported.parts, 3);
+  EXPECT_EQ(shown(imported.rows[0].program), "llama.cpp 8cf427ff (5163)");
+  EXPECT_EQ(shown(imported.rows[0].device), "CUDA");
+  EXPECT_EQ(shown(imported.rows[1].device), "CPU (CUDA with 0 layers)");
+  EXPECT_EQ(imported.rows[2].figure, "prompt");
+  EXPECT_EQ(shown(imported.rows[2].program), "unavailable: not stated");
+  EXPECT_EQ(imported.rows[3].figure, "decode");
+  EXPECT_EQ(shown(imported.rows[3].spread_tokens_per_s), "0.1");
+  EXPECT_EQ(imported.rows[4].told, (std::vector<std::string>{"rounded", "at_depth"}));
+  EXPECT_EQ(imported.rows[5].figure, "mixed");
+  EXPECT_EQ(shown(imported.rows[6].streams), "1");
+  EXPECT_EQ(shown(imported.rows[7].streams), "8");
+  EXPECT_EQ(shown(imported.rows[7].tokens_per_s), "112.28");
+}
+
+TEST(import_llama_bench, records_are_found_among_log_lines_and_other_json) {
+  const Imported imported = read("log_and_jsonl.txt");
+  ASSERT_EQ(imported.rows.size(), 2U);
+  EXPECT_EQ(shown(imported.rows[0].streams), "4");
+  EXPECT_EQ(imported.rows[0].line, 2);
+  EXPECT_EQ(shown(imported.rows[1].file), "stories110M-q4_0.gguf");
+  EXPECT_EQ(imported.rows[1].line, 5);
+  EXPECT_EQ(imported.skipped_lines, 3);
+}
+
+TEST(import_llama_bench, csv_of_windows_reads_like_any_other) {
+  const Imported imported = read("windows.csv");
+  ASSERT_EQ(imported.rows.size(), 1U);
+  EXPECT_EQ(shown(imported.rows[0].model), R"(qwen2 7B, "mine")");
+  EXPECT_EQ(shown(imported.rows[0].measured_utc), "2025-04-24T09:57:10Z");
+}
+
+TEST(import_llama_bench, several_documents_of_all_kinds_in_one_file_are_all_taken) {
+  const std::string text = read_file("readme_b5163_or_later.json") + read_file("readme_b5163_or_later.csv") +
+                           read_file("readme_b5163_or_later.sql") + read_file("readme_b5163_or_later.jsonl") +
+                           read_file("md_ryzen7950x_llama3.2_1b.md");
+  const Imported imported = read_llama_bench(import_text(text, "f"), "f");
+  EXPECT_EQ(imported.rows.size(), 8 + read("md_ryzen7950x_llama3.2_1b.md").rows.size());
+  EXPECT_EQ(imported.parts, 1 + 1 + 2 + 2 + 1);
+}
+
+TEST(import_llama_bench, a_file_cut_short_is_refused_where_it_ends) {
+  // Despite its name the recorded file is whole: taken, and refused once it is cut.
+  const std::string text = import_text(read_file("broken_truncated_mid_array.json"), "f");
+  EXPECT_EQ(read_llama_bench(text, "f").rows.size(), 2U);
+  for (const size_t length : {text.size() - 1, text.size() / 2, text.find("samples_ns") + 20, size_t{5}}) {
+    const std::string what = message(text.substr(0, length));
+    EXPECT_TRUE(what.starts_with("f: line ")) << what;
+    EXPECT_NE(what.find("the file ends inside the JSON that begins in line 1"), std::string::npos) << what;
+  }
+}
+
+TEST(import_llama_bench, every_prefix_of_every_file_is_read_or_refused_in_one_line) {
+  for (const char* name : {"readme_b5163_or_later.csv", "readme_b5163_or_later.sql", "readme_old_b1275.json",
+                           "pasted_issue.md", "log_and_jsonl.txt"}) {
+    const std::string text = import_text(read_file(name), name);
+    for (size_t length = 0; length < text.size(); length += 7) {
+      const std::string what = message(text.substr(0, length));
+      EXPECT_EQ(what.find('\n'), std::string::npos) << name << " " << length;
+    }
+  }
+}
+
+TEST(import_llama_bench, numbers_that_cannot_be_are_unavailable_with_the_reason) {
+  ImportRecord record;
+  record.fields = {
+      {"n_gen", "128"}, {"n_prompt", "0"}, {"avg_ts", "-5"}, {"n_threads", "0"}, {"model_size", "many"}};
+  const ImportedRow row = llama_bench_row(record);
+  EXPECT_EQ(shown(row.tokens_per_s), "unavailable: -5 cannot be");
+  EXPECT_EQ(shown(row.threads), "unavailable: 0 cannot be");
+  EXPECT_EQ(shown(row.weight_bytes), "unavailable: no number: 'many'");
+  EXPECT_EQ(shown(row.device), "unavailable: no backend stated");
+}
+
+TEST(import_llama_bench, samples_that_no_document_can_hold_are_none) {
+  for (const char* sample : {"9007199254740993", "1e300", "-1", "\"x\""}) {
+    const std::string text = std::string(R"({"avg_ts": 1, "n_gen": 8, "samples_ns": [5, )") + sample + "]}";
+    EXPECT_TRUE(read_llama_bench(text, "f").rows.at(0).samples_ns.empty()) << sample;
+  }
+}
+
+TEST(import_llama_bench, nothing_to_read_says_what_to_give) {
+  EXPECT_NE(message("hello\n").find("give it the output of llama-bench"), std::string::npos);
+  EXPECT_NE(message("{\"benchmarks\": []}").find("--from"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,75 @@
+#include "harness/import_rows.hpp"
+
+#include <gtest/gtest.h>
+
+namespace harness {
+namespace {
+
+std::string time_or_reason(std::string_view text) {
+  const Reading<std::string> time = import_time(text);
+  return available(time) ? std::get<std::string>(time) : std::get<Unavailable>(time).reason;
+}
+
+TEST(import_rows, times_with_a_zone_become_utc_and_others_are_unavailable) {
+  EXPECT_EQ(time_or_reason("2025-04-24T11:58:50Z"), "2025-04-24T11:58:50Z");
+  EXPECT_EQ(time_or_reason("2023-05-21T02:44:49+05:00"), "2023-05-20T21:44:49Z");
+  EXPECT_EQ(time_or_reason("2023-12-31T23:44:49.123-0130"), "2024-01-01T01:14:49Z");
+  EXPECT_EQ(time_or_reason("2016-08-02 17:44:46"), "the time has no zone");
+  EXPECT_EQ(time_or_reason("2015/03/17-18:40:25"), "the time has no zone");
+  for (const char* bad :
+       {"", "yesterday", "2025-13-01T00:00:00Z", "2025-02-30T00:00:00Z", "2025-01-01T25:00:00Z"})
+    EXPECT_EQ(time_or_reason(bad), "no time that can be read") << bad;
+}
+
+TEST(import_rows, numbers_are_whole_texts_with_thousands_commas_allowed) {
+  EXPECT_EQ(import_number(" 1,217.13 "), 1217.13);
+  EXPECT_EQ(import_number("-2e3"), -2000);
+  for (const char* bad : {"", "nan", "inf", "1e999", "12 ms", "1.2.3", "0x10"})
+    EXPECT_EQ(import_number(bad), std::nullopt) << bad;
+}
+
+TEST(import_rows, labels_are_one_short_clean_line) {
+  EXPECT_EQ(import_label("  a \t\n b\x1b[31m\x7f \xff c "), "a b[31m c");
+  EXPECT_EQ(import_label("±±±±", 3), "±±±");
+  EXPECT_EQ(import_label("ab cd", 3), "ab");
+  EXPECT_EQ(import_label("ab cd", 4), "ab c");
+}
+
+TEST(import_rows, a_path_keeps_its_last_part_alone) {
+  EXPECT_EQ(import_file_name("/home/jane/models/a.gguf"), "a.gguf");
+  EXPECT_EQ(import_file_name("C:\\Users\\jane\\a.gguf"), "a.gguf");
+  EXPECT_EQ(import_file_name("a.gguf"), "a.gguf");
+}
+
+TEST(import_rows, text_is_decoded_from_what_windows_writes) {
+  EXPECT_EQ(import_text("\xEF\xBB\xBF"
+                        "a\r\nb\rc",
+                        "f"),
+            "a\nb\nc");
+  const std::string wide(
+      "\xFF\xFE"
+      "a\0\xB1\0\r\0\n\0"
+      "\x3D\xD8\x00\xDE",
+      14);
+  EXPECT_EQ(import_text(wide, "f"), "a±\n\xF0\x9F\x98\x80");
+  const std::string big(
+      "\xFE\xFF"
+      "\0a",
+      4);
+  EXPECT_EQ(import_text(big, "f"), "a");
+}
+
+TEST(import_rows, bytes_that_are_no_text_are_refused_with_line_and_byte) {
+  try {
+    import_text("ok\nn\xB1", "result.md");
+    FAIL() << "was taken";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "result.md: line 2, byte 5: is not UTF-8; save the file as UTF-8 text, unpacked");
+    EXPECT_EQ(error.code(), ExitCode::invalid_input);
+  }
+  EXPECT_THROW(import_text(std::string(max_import_bytes + 1, 'a'), "f"), Error);
+}
+
+}  // namespace
+}  // namespace harness

@@ -1,0 +1,198 @@
+#include "harness/import_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "harness/import_rows.hpp"
+
+namespace harness {
+namespace {
+
+std::string_view line_at(std::string_view text, size_t offset) {
+  return text.substr(offset, std::min(text.find('\n', offset), text.size()) - offset);
+}
+
+bool blank(std::string_view line) {
+  return line.find_first_not_of(" \t") == std::string_view::npos;
+}
+
+size_t behind_line(std::string_view text, size_t offset) {
+  const size_t end = text.find('\n', offset);
+  return end == std::string_view::npos ? text.size() : end + 1;
+}
+
+ImportRecord record_of(const std::vector<std::string>& names, const std::vector<std::string>& cells,
+                       int64_t line) {
+  ImportRecord record;
+  record.line = line;
+  for (size_t i = 0; i < names.size() && i < cells.size(); ++i) record.fields[names[i]] = cells[i];
+  return record;
+}
+
+/// Reads the words and values of one SQL statement.
+class SqlReader {
+ public:
+  SqlReader(std::string_view text, size_t offset, const std::string& name)
+      : text_(text), at_(offset), name_(name) {}
+  [[nodiscard]] size_t at() const { return at_; }
+
+  bool take(char wanted) {
+    skip_space();
+    if (at_ >= text_.size() || text_[at_] != wanted) return false;
+    ++at_;
+    return true;
+  }
+  void require(char wanted) {
+    if (!take(wanted)) refuse(fmt::format("expected '{}'", wanted));
+  }
+  /// An identifier, a number or a quoted text, doubled quotes undone.
+  std::string item() {
+    skip_space();
+    if (at_ >= text_.size()) refuse("the file ends inside an INSERT: it was cut short");
+    const char quote = text_[at_];
+    std::string value;
+    if (quote != '\'' && quote != '"' && quote != '`') {
+      while (at_ < text_.size() && std::string_view(" \t\n,();").find(text_[at_]) == std::string_view::npos)
+        value += text_[at_++];
+      if (value.empty()) refuse("expected a name or a value");
+      return value;
+    }
+    for (++at_; at_ < text_.size(); ++at_) {
+      if (text_[at_] != quote) {
+        value += text_[at_];
+      } else if (at_ + 1 < text_.size() && text_[at_ + 1] == quote) {
+        value += text_[at_++];
+      } else {
+        ++at_;
+        return value;
+      }
+    }
+    refuse("the file ends inside a quoted value: it was cut short");
+  }
+  std::vector<std::string> list() {
+    std::vector<std::string> items;
+    require('(');
+    do {
+      items.push_back(item());
+    } while (take(','));
+    require(')');
+    return items;
+  }
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw import_error(name_, text_, std::min(at_, text_.size()),
+                       what + "; save llama-bench's whole SQL output again");
+  }
+
+ private:
+  void skip_space() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) ++at_;
+  }
+  std::string_view text_;
+  size_t at_;
+  const std::string& name_;
+};
+
+}  // namespace
+
+const std::string& ImportRecord::operator[](const std::string& key) const {
+  static const std::string none;
+  const auto found = fields.find(key);
+  return found == fields.end() ? none : found->second;
+}
+
+bool split_csv(std::string_view line, std::vector<std::string>& cells) {
+  cells.assign(1, "");
+  bool quoted = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      cells.back() += line[i++];
+    } else if (line[i] == '"') {
+      quoted = !quoted;
+    } else if (line[i] == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += line[i];
+    }
+  }
+  return !quoted;
+}
+
+std::vector<ImportRecord> csv_table(std::string_view text, size_t offset, const std::string& name,
+                                    size_t& end) {
+  std::vector<std::string> names, cells;
+  split_csv(line_at(text, offset), names);
+  std::vector<ImportRecord> records;
+  for (end = behind_line(text, offset); end < text.size() && records.size() <= max_import_rows;
+       end = behind_line(text, end)) {
+    const std::string_view line = line_at(text, end);
+    if (blank(line)) break;
+    const bool closed = split_csv(line, cells);
+    const bool like_a_row = line.find(',') != std::string_view::npos && (line[0] == '"' || cells.size() > 8);
+    if (closed && cells.size() != names.size() && !like_a_row) break;  // prose behind the table
+    if (!closed || cells.size() != names.size()) {
+      throw import_error(
+          name, text, end,
+          fmt::format("{} cells under {} names: the line was cut or joined; save the CSV again", cells.size(),
+                      names.size()));
+    }
+    if (cells != names) records.push_back(record_of(names, cells, line_of(text, end)));
+  }
+  return records;
+}
+
+std::vector<ImportRecord> sql_insert(std::string_view text, size_t offset, const std::string& name,
+                                     size_t& end) {
+  SqlReader reader(text, offset, name);
+  const int64_t line = line_of(text, offset);
+  reader.item();  // INSERT
+  reader.item();  // INTO
+  reader.item();  // the table
+  const std::vector<std::string> names = reader.list();
+  std::string values = reader.item();
+  for (char& c : values) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  if (values != "VALUES") reader.refuse("expected VALUES");
+  std::vector<ImportRecord> records;
+  do {
+    const std::vector<std::string> cells = reader.list();
+    if (cells.size() != names.size())
+      reader.refuse(fmt::format("{} values for {} columns", cells.size(), names.size()));
+    records.push_back(record_of(names, cells, line));
+  } while (reader.take(',') && records.size() <= max_import_rows);
+  reader.take(';');
+  end = reader.at();
+  return records;
+}
+
+std::vector<std::string> split_markdown(std::string_view line) {
+  while (!line.empty() && (line[0] == ' ' || line[0] == '>' || line[0] == '\t')) line.remove_prefix(1);
+  std::vector<std::string> cells;
+  if (line.empty() || line[0] != '|') return cells;
+  line.remove_prefix(1);
+  while (!line.empty()) {
+    const size_t bar = std::min(line.find('|'), line.size());
+    const std::string_view cell = line.substr(0, bar);
+    const bool last = bar == line.size();
+    if (!last || !blank(cell)) cells.push_back(import_label(cell, 300));
+    line.remove_prefix(last ? bar : bar + 1);
+  }
+  return cells;
+}
+
+std::vector<ImportRecord> markdown_table(std::string_view text, size_t offset, size_t& end) {
+  const std::vector<std::string> names = split_markdown(line_at(text, offset));
+  std::vector<ImportRecord> records;
+  for (end = behind_line(text, offset); end < text.size() && records.size() <= max_import_rows;
+       end = behind_line(text, end)) {
+    const std::vector<std::string> cells = split_markdown(line_at(text, end));
+    if (cells.size() != names.size() || cells == names) break;
+    const bool rule = std::all_of(cells.begin(), cells.end(), [](const std::string& cell) {
+      return cell.find_first_not_of("-: ") == std::string::npos;
+    });
+    if (!rule) records.push_back(record_of(names, cells, line_of(text, end)));
+  }
+  return records;
+}
+
+}  // namespace harness
