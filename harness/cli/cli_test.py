@@ -29,7 +29,7 @@ except ImportError:
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOKROOF = sys.argv.pop(1)
 TOPOLOGIES = ROOT / "harness/testdata/topologies"
-COMMANDS = ["info", "doctor", "probe", "models", "decode", "predict", "run", "explain", "validate", "score", "import",
+COMMANDS = ["info", "doctor", "probe", "models", "decode", "predict", "run", "explain", "validate", "score", "import", "submit", "ingest",
             "store", "store list", "store show", "store check",
             "claim", "claim new", "claim check", "claim seal", "claim amend", "claim list", "claim show", "claim log", "claim verdict"]
 

@@ -32,6 +32,8 @@ void add_explain(CLI::App& app, Invocation& invocation);
 void add_score(CLI::App& app, Invocation& invocation);
 void add_validate(CLI::App& app, Invocation& invocation);
 void add_import(CLI::App& app, Invocation& invocation);
+void add_submit(CLI::App& app, Invocation& invocation);
+void add_ingest(CLI::App& app, Invocation& invocation);
 void add_store(CLI::App& app, Invocation& invocation);
 void add_launch(CLI::App& app, Invocation& invocation);  ///< hidden: what a child process runs
 

@@ -32,6 +32,8 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_explain(app, invocation);
   add_validate(app, invocation);
   add_import(app, invocation);
+  add_submit(app, invocation);
+  add_ingest(app, invocation);
   add_store(app, invocation);
   add_score(app, invocation);
   add_launch(app, invocation);
