@@ -45,6 +45,7 @@ ClaimPart part_of(const json& text) {
   part.true_value = text.at("true_value");
   part.false_value = text.at("false_value");
   part.spread = text.at("spread");
+  part.published_value = text.value("published_value", part.published_value);
   return part;
 }
 

@@ -30,6 +30,7 @@ struct ClaimPart {
   Region region, support;                  ///< support: what the quantity could be at all
   double true_value = 0, false_value = 0;  ///< smallest effects for which power is planned
   double spread = 0;                       ///< assumed sd of log values over launches
+  double published_value = 0;              ///< what the quantity was published to be; 0: not as a number
 };
 
 struct Claim {
@@ -39,7 +40,7 @@ struct Claim {
   int launches = 0;  ///< rounds: one launch of each plan, of the probes and of fidelity
   std::vector<ClaimPlan> plans;
   std::vector<std::string> probes, fidelity;
-  std::map<std::string, std::string> golden;  ///< digests that the logits of models must have
+  std::map<std::string, std::string> golden;  ///< digests of models' logits, and of a census's catalogue
   std::string test;                           ///< "t_interval" | "exact"
   double alpha = 0.05;
   std::vector<ClaimPart> parts;

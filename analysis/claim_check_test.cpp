@@ -8,6 +8,7 @@
 
 #include "analysis/test_claim.hpp"
 #include "harness/error.hpp"
+#include "models/kernels/select.hpp"
 
 namespace analysis {
 namespace {
@@ -87,6 +88,118 @@ TEST(claim_check, plans_models_and_digests_are_real) {
   EXPECT_TRUE(refused([](json& c) { c["hypothesis"] = "<say it>"; }, "template"));
 }
 
+void set_quantity(json& c, const std::string& quantity) {
+  c["parts"][0]["quantity"] = quantity;
+}
+
+TEST(claim_check, ratios_whose_terms_cancel_cannot_lose) {
+  const std::string warm = "tokens_per_s[mode=warm]", bytes = "weight_bytes_per_s[mode=warm]",
+                    flush = "tokens_per_s[mode=evict_flush]",
+                    whole = "tokens_per_s[mode=warm, positions=0:1023]",
+                    half = "tokens_per_s[mode=warm, positions=65:512]";
+  const auto cannot_lose = [](const std::string& quantity) {
+    return refused([&](json& c) { set_quantity(c, quantity); }, "its terms cancel");
+  };
+  EXPECT_TRUE(cannot_lose("ratio(" + warm + ", " + warm + ")"));
+  EXPECT_TRUE(cannot_lose("ratio(" + bytes + ", " + warm + ")"));
+  EXPECT_TRUE(cannot_lose("ratio(" + whole + ", " + warm + ")"));
+  EXPECT_TRUE(cannot_lose("ratio(ratio(" + warm + ", " + flush + "), ratio(" + warm + ", " + flush + "))"));
+  EXPECT_FALSE(cannot_lose("ratio(ratio(" + warm + ", " + flush + "), ratio(" + flush + ", " + warm + "))"));
+  EXPECT_FALSE(cannot_lose("ratio(" + half + ", " + warm + ")"));
+  EXPECT_FALSE(cannot_lose("ratio(" + bytes + ", " + flush + ")"));
+}
+
+TEST(claim_check, shares_are_at_most_one_and_launches_scatter) {
+  const auto exact = [](json& c, const std::string& quantity, double most) {
+    c["parts"][0] = {{"name", "share"},
+                     {"quantity", quantity},
+                     {"region", {{"high", 1}}},
+                     {"support", {{"low", 0.1}, {"high", most}}},
+                     {"true_value", 0.9},
+                     {"false_value", 2},
+                     {"spread", 0}};
+    c["test"] = "exact";
+    c["fidelity"] = {"coreflow_1_9m"};
+  };
+  for (const char* share :
+       {"cpu_share[level=l3, bytes=1]", "fidelity[model=coreflow_1_9m, figure=clear_match_ratio]"}) {
+    EXPECT_TRUE(refused([&](json& c) { exact(c, share, 5); }, "a share is at most 1")) << share;
+    EXPECT_TRUE(refused([&](json& c) { exact(c, share, 1); }, "cannot lose")) << share;
+  }
+  EXPECT_FALSE(
+      refused([&](json& c) { exact(c, "fidelity[model=coreflow_1_9m, figure=rms_difference_sigmas]", 5); },
+              "a share is at most 1"));
+  EXPECT_TRUE(refused([](json& c) { c["parts"][0]["spread"] = 1e-9; }, "never scatter by less"));
+}
+
+TEST(claim_check, positions_hold_whole_blocks_of_what_is_timed) {
+  const auto at = [](const std::string& positions) {
+    return [=](json& c) {
+      set_quantity(
+          c, "ratio(tokens_per_s[mode=warm, positions=" + positions + "], tokens_per_s[mode=evict_flush])");
+    };
+  };
+  EXPECT_TRUE(refused(at("5000:6000"), "no whole block"));
+  EXPECT_TRUE(refused(at("70:80"), "no whole block"));
+  EXPECT_FALSE(refused(at("65:96"), "no whole block"));
+  EXPECT_TRUE(refused([](json& c) { c["plans"][0]["positions"] = "0:2000"; }, "end beyond 1023"));
+  EXPECT_FALSE(refused([](json& c) { c["plans"][0]["positions"] = "0:1023"; }, "end beyond"));
+}
+
+TEST(claim_check, kernels_routings_digests_and_days_are_real) {
+  const auto plan = [](const char* key, const char* value) {
+    return [=](json& c) { c["plans"][0][key] = value; };
+  };
+  EXPECT_TRUE(refused(plan("isa", "avx9"), "isa avx9 is none of"));
+  EXPECT_TRUE(refused(plan("routing", "sticky:9:9"), "sticky:9:9"));
+  EXPECT_TRUE(refused(plan("routing", "uniform"), "has no experts"));
+  EXPECT_TRUE(
+      refused([](json& c) { c["golden"]["other"] = std::string(64, '0'); }, "nothing that the claim"));
+  EXPECT_TRUE(refused([](json& c) { c["due_utc"] = "2027-02-31T00:00:00Z"; }, "2027-02-31 is no day"));
+  EXPECT_TRUE(refused(
+      [](json& c) {
+        c["plans"].push_back(c["plans"][0]);
+        c["plans"][1]["name"] = "idle";
+        set_quantity(c,
+                     "ratio(tokens_per_s[plan=main, mode=warm], tokens_per_s[plan=main, mode=evict_flush])");
+      },
+      "plan idle: no part is about it"));
+}
+
+/// A claim that names kernels can be checked wherever it is read.
+TEST(claim_check, every_kernel_table_can_be_claimed_about) {
+  for (const models::Kernels* table : models::kernel_tables())
+    EXPECT_FALSE(refused([&](json& c) { c["plans"][0]["isa"] = table->isa; }, "is none of")) << table->isa;
+}
+
+TEST(claim_check, a_census_is_of_the_sealed_catalogue) {
+  const auto census = [](json& c) {
+    set_quantity(c, "cpu_share[level=l3, bytes=9]");
+    c["golden"].clear();
+  };
+  EXPECT_TRUE(refused(census, "lacks \"cpu_catalogue\""));
+  EXPECT_TRUE(refused(
+      [&](json& c) {
+        census(c);
+        c["golden"]["cpu_catalogue"] = std::string(64, '0');
+      },
+      "this version's catalogue"));
+}
+
+TEST(claim_check, power_at_the_published_value_is_told_and_must_do) {
+  const auto published = [](double value) {
+    return [=](json& c) { c["parts"][0]["published_value"] = value; };
+  };
+  EXPECT_TRUE(refused(published(2.03), "at the published 2.03"));
+  EXPECT_TRUE(refused(published(1.98), "at the published 1.98"));
+  EXPECT_EQ(refusals(published(2.3)), std::vector<std::string>{});
+  // At the region's end no number of launches decides: that is said.
+  const ClaimCheck end = check_claim(test_claim(published(2.0)));
+  EXPECT_EQ(end.refusals, std::vector<std::string>{});
+  ASSERT_EQ(end.sums.size(), 2u);
+  EXPECT_NE(end.sums[1].find("the region's end"), std::string::npos);
+}
+
 TEST(claim_check, exact_tests_are_for_what_does_not_scatter) {
   EXPECT_TRUE(refused([](json& c) { c["test"] = "exact"; }, "exact"));
   EXPECT_TRUE(refused([](json& c) { c["parts"][0]["spread"] = 0; }, "scatter"));
@@ -116,6 +229,12 @@ TEST(claim_check, the_registered_claims_can_lose_and_have_power) {
     const Claim claim = claim_from_json(text);
     EXPECT_EQ(claim.id, entry.path().stem().string());
     EXPECT_EQ(check_claim(claim).refusals, std::vector<std::string>{}) << claim.id;
+    // Every arm beside the control is in some part.
+    for (const ClaimPlan& plan : claim.plans) {
+      for (const std::string& arm : plan.arms)
+        EXPECT_TRUE(arm == "warm" || arm == "aa" || text.find("mode=" + arm) != std::string::npos)
+            << claim.id << ": " << arm;
+    }
   }
   EXPECT_GE(found, 12);
 }

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/claim_quantity.hpp"
+#include "analysis/claim_terms.hpp"
+#include "analysis/cpu_catalogue.hpp"
 #include "analysis/probe_series.hpp"
+#include "harness/digest.hpp"
 #include "models/shape.hpp"
 
 namespace analysis {
@@ -30,12 +32,23 @@ int threads_on(const ClaimPlan& plan, const harness::Machine& machine) {
   return std::max(1, std::min(machine.cores, machine.affinity_pus));
 }
 
+std::string why_not_all_cores(const ClaimPlan& plan, const harness::Machine& machine) {
+  if (plan.threads != 0 || machine.affinity_pus >= machine.threads) return "";
+  return fmt::format("it is about all cores, and this process may use {} of {} PUs", machine.affinity_pus,
+                     machine.threads);
+}
+
 int64_t page_bytes_of(const ClaimPlan& plan) {
   return plan.pages == "huge" ? int64_t{2} << 20 : 4096;
 }
 
 std::string golden_key(const ClaimPlan& plan) {
   return plan.arithmetic == "float" ? plan.model + "_float" : plan.model;
+}
+
+std::string catalogue_digest() {
+  static const std::string digest = harness::sha256_hex(catalogue_text("cpus"));
+  return digest;
 }
 
 bool has_golden(const Claim& claim, const ClaimPlan& plan, const std::string& digest) {
@@ -59,6 +72,7 @@ std::string difference(const ClaimPlan& claimed, const harness::Plan& plan, cons
   if (plan.routing != claimed.routing) return differs("routing", plan.routing, claimed.routing);
   if (plan.placement != claimed.placement) return differs("placement", plan.placement, claimed.placement);
   if (plan.weights != "synthetic") return differs("weights", plan.weights, "synthetic");
+  if (const std::string why = why_not_all_cores(claimed, machine); !why.empty()) return why;
   if (plan.threads != threads_on(claimed, machine))
     return differs("threads", plan.threads, threads_on(claimed, machine));
   if (plan.page_bytes != page_bytes_of(claimed))
@@ -67,10 +81,7 @@ std::string difference(const ClaimPlan& claimed, const harness::Plan& plan, cons
     return differs("arms", fmt::format("{}", fmt::join(plan.arms, " ")),
                    fmt::format("{}", fmt::join(claimed.arms, " ")));
   if (plan.launches != launches) return differs("launches", plan.launches, launches);
-  const models::Shape* shape = models::known_shape(plan.model);
-  Positions wanted{shape == nullptr ? 0 : shape->default_position_first,
-                   shape == nullptr ? 0 : shape->default_position_last};
-  if (!claimed.positions.empty()) wanted = positions_of(claimed.positions);
+  const Positions wanted = timed_positions(claimed).value_or(Positions{});
   if (plan.position_first != wanted.first || plan.position_last != wanted.last || !plan.positions.empty())
     return differs("positions", fmt::format("{}:{}", plan.position_first, plan.position_last),
                    fmt::format("{}:{}", wanted.first, wanted.last));

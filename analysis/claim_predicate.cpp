@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -92,7 +94,7 @@ Predicate parse(const std::string& text, const Fields& known, const char* what) 
   }
   double amount = 0;
   const auto read = std::from_chars(value.data(), value.data() + value.size(), amount);
-  if (read.ec != std::errc() || read.ptr != value.data() + value.size())
+  if (read.ec != std::errc() || read.ptr != value.data() + value.size() || !std::isfinite(amount))
     refuse("expected a number at the end");
   predicate.value = amount;
   return predicate;
@@ -108,15 +110,104 @@ bool compare(const std::string& op, const T& left, const T& right) {
   return left >= right;
 }
 
+bool compares(const Predicate& predicate, const PredicateValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value))
+    return compare(predicate.op, *text, std::get<std::string>(predicate.value));
+  return compare(predicate.op, std::get<double>(value), std::get<double>(predicate.value));
+}
+
 std::optional<bool> evaluate(const Predicate& predicate, const Fields& fields) {
   const auto& told = fields.at(predicate.field);
   if (!told || told->index() != predicate.value.index()) return std::nullopt;
-  if (const auto* text = std::get_if<std::string>(&*told))
-    return compare(predicate.op, *text, std::get<std::string>(predicate.value));
-  return compare(predicate.op, std::get<double>(*told), std::get<double>(predicate.value));
+  return compares(predicate, *told);
+}
+
+/// What a number of a field can be.
+struct Range {
+  double least = 0, most = std::numeric_limits<double>::infinity();
+  bool whole = true;
+};
+Range range_of(const std::string& field) {
+  for (const char* share : {"steal_ratio", "psi_cpu_some"}) {
+    if (field == share) return {0, 1, false};
+  }
+  for (const char* yes_or_no : {"smt", "huge_pages_granted", "virtualised", "container", "turbo"}) {
+    if (field == yes_or_no) return {0, 1};
+  }
+  for (const char* at_least_one : {"cores", "threads", "affinity_pus"}) {
+    if (field == at_least_one) return {1};
+  }
+  return {0, std::numeric_limits<double>::infinity(), field != "load1"};
+}
+
+/// Values that stand for all that a field can be, as far as predicates tell them apart: their own, and those
+/// next to them.
+std::vector<PredicateValue> values_of(const std::string& field, const std::vector<Predicate>& predicates) {
+  std::vector<PredicateValue> values;
+  if (is_text(field)) {
+    if (field == "smt_sibling") return {"none", "idle", "busy"};
+    values.emplace_back("any other");
+    for (const Predicate& predicate : predicates) values.push_back(predicate.value);
+    return values;
+  }
+  const Range range = range_of(field);
+  constexpr double many = 1e18;
+  std::vector<double> near{range.least, std::min(range.most, many)};
+  for (const Predicate& predicate : predicates) {
+    const double at = std::get<double>(predicate.value);
+    for (const double value : {at, std::floor(at), std::ceil(at), at - 1, at + 1, std::nextafter(at, -many),
+                               std::nextafter(at, 2 * many)})
+      near.push_back(value);
+  }
+  for (const double value : near) {
+    if (value >= range.least && value <= range.most && (!range.whole || value == std::floor(value)))
+      values.emplace_back(value);
+  }
+  return values;
+}
+
+using ByField = std::map<std::string, std::vector<Predicate>>;
+
+template <class Parse>
+ByField by_field(const std::vector<std::string>& texts, const Parse& parse_one) {
+  ByField fields;
+  for (const std::string& text : texts) {
+    const Predicate predicate = parse_one(text);
+    fields[predicate.field].push_back(predicate);
+  }
+  return fields;
 }
 
 }  // namespace
+
+std::string fault_of_population(const std::vector<std::string>& texts) {
+  for (const auto& [field, predicates] : by_field(texts, parse_population)) {
+    const auto values = values_of(field, predicates);
+    const bool any = std::any_of(values.begin(), values.end(), [&](const PredicateValue& value) {
+      return std::all_of(predicates.begin(), predicates.end(),
+                         [&](const Predicate& predicate) { return compares(predicate, value); });
+    });
+    if (!any) return fmt::format("no machine can belong to it: no {} is like that", field);
+  }
+  return "";
+}
+
+std::string fault_of_exclusions(const std::vector<std::string>& texts) {
+  for (const auto& [field, predicates] : by_field(texts, parse_exclusion)) {
+    const auto values = values_of(field, predicates);
+    const bool all = std::all_of(values.begin(), values.end(), [&](const PredicateValue& value) {
+      return std::any_of(predicates.begin(), predicates.end(),
+                         [&](const Predicate& predicate) { return compares(predicate, value); });
+    });
+    if (all) return fmt::format("whatever {} is, the run is excluded: no run could count", field);
+    for (const Predicate& predicate : predicates) {
+      const bool some = std::any_of(values.begin(), values.end(),
+                                    [&](const PredicateValue& value) { return compares(predicate, value); });
+      if (!some) return fmt::format("{} can never be like that: it excludes nothing", field);
+    }
+  }
+  return "";
+}
 
 Predicate parse_population(const std::string& text) {
   return parse(text, fields_of(harness::Machine{}), "population");

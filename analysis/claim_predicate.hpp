@@ -23,6 +23,12 @@ struct Predicate {
 Predicate parse_population(const std::string& text);
 Predicate parse_exclusion(const std::string& text);
 
+/// Returns what is wrong with predicates taken together, "" when nothing is: a population that no machine can
+/// belong to; exclusions that exclude every run, or one that excludes none. Each field is held over what it
+/// can be: shares 0 to 1, switches 0 or 1, counts whole.
+std::string fault_of_population(const std::vector<std::string>& texts);
+std::string fault_of_exclusions(const std::vector<std::string>& texts);
+
 /// Returns whether it holds; nullopt where the machine or the system does not say.
 std::optional<bool> holds(const Predicate& predicate, const harness::Machine& machine);
 std::optional<bool> holds(const Predicate& predicate, const harness::Conditions& conditions);

@@ -35,8 +35,33 @@ TEST(claim_predicate, no_outcome_can_exclude) {
 
 TEST(claim_predicate, faults_are_refused) {
   for (const char* text : {"l3_bytes", "l3_bytes >=", "l3_bytes => 4", "l3_bytes >= many", "arch > x86_64",
-                           "l3_bytes >= 4 or so", "l4_bytes >= 4", ""})
+                           "cores >= nan", "cores <= inf", "l3_bytes >= 4 or so", "l4_bytes >= 4", ""})
     EXPECT_THROW(parse_population(text), harness::Error) << text;
+}
+
+TEST(claim_predicate, exclusions_leave_some_runs_and_exclude_some) {
+  using Texts = std::vector<std::string>;
+  for (const Texts& all :
+       {Texts{"steal_ratio >= 0"}, Texts{"steal_ratio <= 1"},
+        Texts{"load1 > 2", "steal_ratio > 0.05", "load1 <= 2"}, Texts{"turbo == 0", "turbo == 1"},
+        Texts{"governor == performance", "governor != performance"},
+        Texts{"smt_sibling != busy", "smt_sibling == busy"}, Texts{"major_faults > -1"},
+        Texts{"involuntary_switches < 1", "involuntary_switches >= 1"}})
+    EXPECT_NE(fault_of_exclusions(all).find("no run could count"), std::string::npos) << all[0];
+  EXPECT_NE(fault_of_exclusions({"steal_ratio > 5"}).find("excludes nothing"), std::string::npos);
+  EXPECT_NE(fault_of_exclusions({"smt_sibling == asleep"}).find("excludes nothing"), std::string::npos);
+  EXPECT_EQ(fault_of_exclusions({"steal_ratio > 0.05", "psi_cpu_some > 0.1", "load1 > 2",
+                                 "smt_sibling == busy", "governor == powersave", "turbo == 1"}),
+            "");
+}
+
+TEST(claim_predicate, some_machine_belongs_to_a_population) {
+  EXPECT_NE(fault_of_population({"cores < 1"}).find("no machine"), std::string::npos);
+  EXPECT_NE(fault_of_population({"cores > 4", "arch == x86_64", "cores < 5"}).find("no machine"),
+            std::string::npos);
+  EXPECT_NE(fault_of_population({"smt == 2"}).find("no machine"), std::string::npos);
+  EXPECT_NE(fault_of_population({"arch == x86_64", "arch == aarch64"}).find("no machine"), std::string::npos);
+  EXPECT_EQ(fault_of_population({"l3_bytes >= 4194304", "l3_bytes <= 4194304", "smt == 1"}), "");
 }
 
 }  // namespace

@@ -5,10 +5,12 @@
 #include <map>
 #include <set>
 
+#include "analysis/claim_plan.hpp"
 #include "analysis/claim_quantity.hpp"
 #include "analysis/cpu_catalogue.hpp"
 #include "analysis/derive.hpp"
 #include "analysis/derive_parts.hpp"
+#include "harness/error.hpp"
 #include "harness/statistics.hpp"
 
 namespace analysis {
@@ -108,6 +110,7 @@ class Rounds {
   }
 
   Value probe(const Quantity& term, int round, const std::string& purpose) {
+    if (kernels_forced()) return std::nullopt;
     for (const harness::Roof& roof : roofs(round, purpose)) {
       if (roof.level != term.keys.at("level") || roof.threads != 1) continue;
       const auto& reading = term.name == "load_latency_ns" ? roof.load_latency_ns : roof.read_bytes_per_s;
@@ -132,7 +135,9 @@ class Rounds {
     return entry->second;
   }
 
+  /// Of the chosen kernels alone, which are what claims are about.
   Value fidelity(const Quantity& term, int round) const {
+    if (kernels_forced()) return std::nullopt;
     for (const harness::Launch& launch : submission_.launches) {
       if (launch.purpose != "fidelity" || launch.round != round) continue;
       for (const harness::Series& series : launch.series) {
@@ -142,6 +147,8 @@ class Rounds {
         if (model == series.params.end() || figure == series.params.end() ||
             model->second != harness::Param(term.keys.at("model")))
           continue;
+        const auto isa = series.params.find("isa");
+        if (isa == series.params.end() || isa->second != harness::Param(submission_.suite.isa)) continue;
         if (const auto* whole = std::get_if<int64_t>(&figure->second)) return static_cast<double>(*whole);
         if (const auto* real = std::get_if<double>(&figure->second)) return *real;
       }
@@ -149,7 +156,15 @@ class Rounds {
     return std::nullopt;
   }
 
-  static Value census(const Quantity& term) {
+  [[nodiscard]] bool kernels_forced() const { return submission_.suite.isa_chosen_by == "forced"; }
+
+  Value census(const Quantity& term) const {
+    const auto sealed = claim_.golden.find(catalogue_golden_key);
+    if (sealed != claim_.golden.end() && sealed->second != catalogue_digest())
+      throw harness::Error(harness::ExitCode::unavailable,
+                           claim_.id +
+                               ": this version's CPU catalogue is not the one that the claim was sealed for: "
+                               "judge it with the version of then, or amend it");
     const double least = std::stod(term.keys.at("bytes"));
     double large = 0;
     for (const Cpu& cpu : cpu_catalogue()) {

@@ -22,7 +22,9 @@ struct ClaimValues {
 
 /// Evaluates every part of a claim in every round. A ratio of decode speeds is one of median block times, as
 /// derived.ratios; a speed alone is tokens ÷ all durations of the launch. Expects the document's plans to be
-/// the claim's, in order. A census (cpu_share alone) needs no launch: its rounds all hold the count.
+/// the claim's, in order. Probes and fidelity of a run with forced kernels give none. A census (cpu_share
+/// alone) needs no launch: its rounds all hold the count; throws Error(unavailable) when the claim was sealed
+/// for another catalogue.
 ClaimValues claim_values(const Claim& claim, const harness::Submission& submission);
 
 }  // namespace analysis

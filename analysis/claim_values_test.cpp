@@ -7,6 +7,7 @@
 #include "analysis/claim_plan.hpp"
 #include "analysis/test_claim.hpp"
 #include "analysis/test_submission.hpp"
+#include "harness/error.hpp"
 
 namespace analysis {
 namespace {
@@ -95,21 +96,51 @@ TEST(claim_values, probes_are_read_in_the_same_round_and_controlled_by_their_sec
   EXPECT_FALSE(claim_values(claim, test_submission()).parts[0][0]);  // no probes in the rounds
 }
 
-TEST(claim_values, fidelity_is_read_from_its_launch) {
+/// A run of the kernels avx512 whose second round was held against the reference with those of `isa`.
+harness::Submission fidelity_run(const std::string& isa) {
   harness::Submission made = test_submission();
+  made.suite.isa = "avx512";
   harness::Launch launch;
   launch.purpose = "fidelity";
   launch.round = 1;
   harness::Series series;
   series.probe = "fidelity";
   series.samples = {1};
-  series.params = {{"of_model", std::string("coreflow_1_9m")}, {"rms_difference_sigmas", 0.02}};
+  series.params = {{"of_model", std::string("coreflow_1_9m")}, {"isa", isa}, {"rms_difference_sigmas", 0.02}};
   launch.series = {series};
   made.launches.push_back(launch);
-  const auto values = values_of("fidelity[model=coreflow_1_9m, figure=rms_difference_sigmas]", made,
-                                [](json& c) { c["fidelity"] = {"coreflow_1_9m"}; });
+  return made;
+}
+
+TEST(claim_values, fidelity_is_read_from_its_launch) {
+  const auto values = values_of("fidelity[model=coreflow_1_9m, figure=rms_difference_sigmas]",
+                                fidelity_run("avx512"), [](json& c) { c["fidelity"] = {"coreflow_1_9m"}; });
   EXPECT_FALSE(values[0]);
   EXPECT_EQ(values[1], 0.02);
+}
+
+TEST(claim_values, forced_or_other_kernels_give_no_fidelity_and_no_probes) {
+  const auto take = [](json& c) { c["fidelity"] = {"coreflow_1_9m"}; };
+  const std::string asked = "fidelity[model=coreflow_1_9m, figure=rms_difference_sigmas]";
+  harness::Submission made = fidelity_run("avx512");
+  EXPECT_TRUE(values_of(asked, made, take)[1]);
+  EXPECT_FALSE(values_of(asked, fidelity_run("scalar"), take)[1]);
+  made.suite.isa_chosen_by = "forced";
+  EXPECT_FALSE(values_of(asked, made, take)[1]);
+  harness::Submission probed = probed_rounds();
+  const auto probes = [](json& c) { c["probes"] = {"dram_stream"}; };
+  EXPECT_TRUE(values_of("read_bytes_per_s[level=dram]", probed, probes)[0]);
+  probed.suite.isa_chosen_by = "forced";
+  EXPECT_FALSE(values_of("read_bytes_per_s[level=dram]", probed, probes)[0]);
+}
+
+TEST(claim_values, a_census_counts_the_sealed_catalogue_or_none) {
+  const auto sealed_for = [](const std::string& digest) {
+    return [=](json& c) { c["golden"]["cpu_catalogue"] = digest; };
+  };
+  const std::string share = "cpu_share[level=l3, bytes=1]";
+  EXPECT_TRUE(values_of(share, {}, sealed_for(catalogue_digest()))[0]);
+  EXPECT_THROW(values_of(share, {}, sealed_for(std::string(64, '0'))), harness::Error);
 }
 
 TEST(claim_values, a_share_of_the_catalogue_falls_with_the_size_asked_for) {
@@ -130,8 +161,19 @@ TEST(claim_values, the_family_is_sized_by_the_machines_l3) {
   EXPECT_FALSE(harness::available(model_on(plan, machine)));
   plan.threads = 0;
   machine.cores = 8;
-  machine.affinity_pus = 4;
-  EXPECT_EQ(threads_on(plan, machine), 4);
+  machine.threads = machine.affinity_pus = 16;
+  EXPECT_EQ(threads_on(plan, machine), 8);
+  EXPECT_EQ(why_not_all_cores(plan, machine), "");
+  machine.affinity_pus = 2;  // as under taskset: the machine's key stays the same
+  EXPECT_EQ(why_not_all_cores(plan, machine), "it is about all cores, and this process may use 2 of 16 PUs");
+  harness::Plan taken = test_submission().plans[0];
+  plan.model = taken.model;
+  plan.l3_share = 0;
+  plan.arms = taken.arms;
+  taken.threads = 2;
+  EXPECT_NE(difference(plan, taken, machine, taken.launches, false).find("all cores"), std::string::npos);
+  plan.threads = 1;
+  EXPECT_EQ(why_not_all_cores(plan, machine), "");
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "models/kernels/select.hpp"
 #include "models/shape.hpp"
 #include "probes/decode.hpp"
+#include "probes/neighbour.hpp"
 
 namespace cli {
 namespace {
@@ -24,12 +25,23 @@ namespace {
 using harness::Error;
 using harness::ExitCode;
 
+/// Known now, not by arms that are missing in the document.
+void check_neighbour(const analysis::ClaimPlan& claimed, const Session& session) {
+  if (claimed.placement.empty()) return;
+  const auto found = probes::neighbour_at(session.topology, session.pu, claimed.placement);
+  if (!harness::available(found))
+    throw Error(ExitCode::unavailable,
+                fmt::format("plan {}: {}", claimed.name, std::get<harness::Unavailable>(found).reason));
+}
+
 harness::Plan plan_here(const analysis::ClaimPlan& claimed, const analysis::Claim& claim,
                         const Session& session, const harness::Machine& machine) {
   const auto model = analysis::model_on(claimed, machine);
   if (!harness::available(model))
     throw Error(ExitCode::unavailable,
                 fmt::format("plan {}: {}", claimed.name, std::get<harness::Unavailable>(model).reason));
+  if (const std::string why = analysis::why_not_all_cores(claimed, machine); !why.empty())
+    throw Error(ExitCode::unavailable, fmt::format("plan {}: {}", claimed.name, why));
   const models::Shape& shape = models::find_shape(std::get<std::string>(model));
   harness::Plan plan = make_plan(session, shape, claimed.arms);
   plan.launches = claim.launches;
@@ -51,6 +63,7 @@ harness::Plan plan_here(const analysis::ClaimPlan& claimed, const analysis::Clai
     plan.samples_per_arm = probes::samples_per_arm(plan);
   }
   probes::check_plan(plan);
+  check_neighbour(claimed, session);
   harness::choose_team_pus(session.topology, session.pu, plan.threads);  // known now, not in the first launch
   return plan;
 }
@@ -66,7 +79,9 @@ void check_place(const analysis::Claim& claim, const Session& session, const har
         ExitCode::unavailable,
         fmt::format("{} is not about this machine, which lies outside its population: {}", claim.id, text));
   }
-  const bool wants_chosen = std::any_of(claim.plans.begin(), claim.plans.end(),
+  // Probes and fidelity, too, are those of the chosen kernels.
+  const bool wants_chosen = !claim.probes.empty() || !claim.fidelity.empty() ||
+                            std::any_of(claim.plans.begin(), claim.plans.end(),
                                         [](const auto& plan) { return plan.isa == "chosen"; });
   if (session.isa_forced && wants_chosen)
     throw Error(

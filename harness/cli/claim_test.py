@@ -7,6 +7,7 @@ Claims, Ledger need no measurement; Measured runs a small claim on this machine.
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -111,6 +112,11 @@ class Claims(Command):
         self.refused(12, "it takes 10 launches", "verdict", "fast")
         self.assertEqual(self.tokroof("run", "--claim", "fast", "--launches", 3, "--claims", self.claims).returncode, 2)
 
+    def test_files_that_are_none_are_invalid_input(self):
+        self.sealed("fast")
+        self.refused(4, "a file", "amend", "fast", "--file", self.claims, "--reason", "a folder is no claim")
+        self.refused(4, "file", "new", "a" * 300)
+
     def test_overdue_claims_are_listed(self):
         due = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 2))
         self.sealed("fast", due_utc=due)
@@ -127,6 +133,9 @@ class Claims(Command):
         claim = json.loads(path.read_text())
         del claim["plans"], claim["golden"]
         path.write_text(json.dumps(claim))
+        told = self.claim("check", "most_have_l3").stdout
+        digest = re.search('lacks "cpu_catalogue": "([0-9a-f]{64})"', told).group(1)
+        path.write_text(json.dumps(dict(claim, golden={"cpu_catalogue": digest})))
         self.succeeds("seal", "most_have_l3")
         self.assertIn("supported", self.succeeds("verdict", "most_have_l3", "--record"))
         self.assertEqual(self.listed()["most_have_l3"]["state"], "supported")
@@ -286,6 +295,39 @@ class Measured(Command):
         self.assertIn("nothing of it is kept", err)
         self.assertEqual(list(self.home.rglob("*.json")), [])
         self.refused(12, "nothing to judge", "verdict", "fast")
+
+    def test_forced_kernels_are_refused_for_fidelity_and_probes_too(self):
+        part = {"name": "argmax", "quantity": "fidelity[model=coreflow_1_9m, figure=clear_match_ratio]",
+                "region": {"low": 1}, "support": {"low": 0.01, "high": 1}, "true_value": 1, "false_value": 0.9,
+                "spread": 0}
+        path = self.write("right", parts=[part], fidelity=["coreflow_1_9m"], launches=1, test="exact", population=[])
+        claim = json.loads(path.read_text())
+        del claim["plans"], claim["golden"]
+        path.write_text(json.dumps(claim))
+        self.succeeds("seal", "right")
+        result = self.tokroof("run", "--claim", "right", "--claims", self.claims, TOKROOF_ISA="scalar")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("leave TOKROOF_ISA unset", result.stderr)
+
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "one PU is all cores")
+    def test_all_cores_are_all_that_the_machine_has(self):
+        claim = self.small()
+        self.sealed("all", **dict(claim, plans=[dict(claim["plans"][0], threads=0)]))
+        pu = str(max(os.sched_getaffinity(0)))
+        result = subprocess.run(["taskset", "-c", pu, TOKROOF, "run", "--claim", "all", "--claims", str(self.claims)],
+                                capture_output=True, text=True, env=dict(os.environ, TOKROOF_HOME=str(self.home)))
+        self.assertEqual(result.returncode, 6, result.stderr)
+        self.assertIn("it is about all cores, and this process may use 1 of", result.stderr)
+
+    def test_a_neighbour_that_is_not_there_is_told_before_the_run(self):
+        claim = self.small()
+        plan = dict(claim["plans"][0], placement="sibling")
+        self.sealed("beside", **dict(claim, plans=[plan]))
+        pu = str(max(os.sched_getaffinity(0)))
+        result = subprocess.run(["taskset", "-c", pu, TOKROOF, "run", "--claim", "beside", "--claims", str(self.claims)],
+                                capture_output=True, text=True, env=dict(os.environ, TOKROOF_HOME=str(self.home)))
+        self.assertEqual(result.returncode, 6, result.stderr)
+        self.assertIn("no allowed PU is a sibling", result.stderr)
 
     def test_a_machine_outside_the_population_is_refused(self):
         self.sealed("elsewhere", **dict(self.small(), population=["l1_bytes > 1000000000"]))

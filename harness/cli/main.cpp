@@ -6,6 +6,8 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <ios>
 #include <iostream>
 #include <string_view>
 #include <system_error>
@@ -77,6 +79,11 @@ harness::ExitCode run(const CLI::App& app, const Invocation& invocation) {
   } catch (const std::bad_alloc&) {
     return fail(harness::ExitCode::unavailable,
                 "not enough memory: free some, or measure less (--quick, --size)");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(harness::ExitCode::invalid_input, fmt::format("a file or folder: {}", error.what()));
+  } catch (const std::ios_base::failure& error) {
+    return fail(harness::ExitCode::invalid_input,
+                fmt::format("a file cannot be read or written (is it a folder?): {}", error.what()));
   } catch (const std::system_error& error) {  // threads and the like: a limit of this system
     return fail(
         harness::ExitCode::unavailable,

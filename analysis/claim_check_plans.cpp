@@ -1,0 +1,118 @@
+#include "analysis/claim_check_plans.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "analysis/claim_plan.hpp"
+#include "analysis/claim_terms.hpp"
+#include "models/golden.hpp"
+#include "models/routing.hpp"
+
+namespace analysis {
+namespace {
+
+/// The kernel tables of all architectures: a claim may be checked where its own is not compiled in.
+constexpr std::array<const char*, 7> known_isas{"chosen",    "scalar", "avx2_rowmajor", "avx2",
+                                                "avx2_vnni", "avx512", "avx512_vnni"};
+
+void check_model(const ClaimPlan& plan, const Claim& claim, Refusals& refusals) {
+  const std::string where = "plan " + plan.name;
+  if (plan.l3_share > 0) {
+    if (plan.model != "coreflow_x")
+      refusals.push_back(where + ": l3_share sizes the family coreflow_x, no other model");
+    return;
+  }
+  const models::Shape* shape = models::known_shape(plan.model);
+  if (shape == nullptr) {
+    refusals.push_back(fmt::format("{}: '{}' is no built-in model, which everybody has (tokroof models)",
+                                   where, plan.model));
+    return;
+  }
+  const std::string expected = models::expected_golden(*shape, plan.arithmetic);
+  const auto stated = claim.golden.find(golden_key(plan));
+  if (expected.empty()) return;
+  if (stated == claim.golden.end()) {
+    refusals.push_back(fmt::format("golden: lacks \"{}\": \"{}\", the digest of {}'s logits",
+                                   golden_key(plan), expected, plan.model));
+  } else if (stated->second != expected) {
+    refusals.push_back(fmt::format("golden: {} is {}, this version computes {}", golden_key(plan),
+                                   stated->second, expected));
+  }
+}
+
+/// Throws for what no run could decode.
+void check_runnable(const ClaimPlan& plan) {
+  const auto refuse = [](const std::string& why) {
+    throw harness::Error(harness::ExitCode::invalid_input, why);
+  };
+  if (std::find(known_isas.begin(), known_isas.end(), plan.isa) == known_isas.end())
+    refuse(fmt::format("isa {} is none of {}", plan.isa, fmt::join(known_isas, ", ")));
+  const models::Shape* shape = models::known_shape(plan.l3_share > 0 ? plan.model + "4096kib" : plan.model);
+  if (shape == nullptr) return;
+  const models::Routing::Kind routing = models::parse_routing(plan.routing).kind;
+  if (routing == models::Routing::Kind::file) refuse("a routing from a file is not what everybody has");
+  if (routing != models::Routing::Kind::none && shape->experts.count == 0)
+    refuse(fmt::format("routing {}: {} has no experts", plan.routing, plan.model));
+  const auto positions = timed_positions(plan);
+  if (positions && positions->last >= shape->context)
+    refuse(fmt::format("positions {} end beyond {}, the last of {}'s context", plan.positions,
+                       shape->context - 1, plan.model));
+}
+
+}  // namespace
+
+void check_plans(const Claim& claim, Refusals& refusals) {
+  std::set<std::string> names;
+  for (const ClaimPlan& plan : claim.plans) {
+    const std::string where = "plan " + plan.name;
+    if (!names.insert(plan.name).second) refusals.push_back(where + ": the name is there twice");
+    const std::set<std::string> arms(plan.arms.begin(), plan.arms.end());
+    if (arms.size() != plan.arms.size()) refusals.push_back(where + ": an arm is there twice");
+    if (!arms.count("warm") || !arms.count("aa"))
+      refusals.push_back(where + ": needs the arms warm and aa: a figure without a control is none");
+    gather(refusals, where, [&] { check_runnable(plan); });
+    check_model(plan, claim, refusals);
+  }
+}
+
+void check_goldens(const Claim& claim, Refusals& refusals) {
+  const bool census = std::any_of(claim.parts.begin(), claim.parts.end(), [](const ClaimPart& part) {
+    return part.quantity.find("cpu_share") != std::string::npos;
+  });
+  for (const auto& [key, digest] : claim.golden) {
+    const bool used = std::any_of(claim.plans.begin(), claim.plans.end(),
+                                  [&](const ClaimPlan& plan) { return golden_key(plan) == key; });
+    if (!used && !(census && key == catalogue_golden_key))
+      refusals.push_back(fmt::format("golden: {} is of nothing that the claim takes", key));
+  }
+  if (!census) return;
+  const auto stated = claim.golden.find(catalogue_golden_key);
+  if (stated == claim.golden.end())
+    refusals.push_back(fmt::format("golden: lacks \"{}\": \"{}\", the SHA-256 of the catalogue it counts",
+                                   catalogue_golden_key, catalogue_digest()));
+  else if (stated->second != catalogue_digest())
+    refusals.push_back(fmt::format("golden: {} is {}, this version's catalogue has {}", catalogue_golden_key,
+                                   stated->second, catalogue_digest()));
+}
+
+void check_use(const Claim& claim, Refusals& refusals) {
+  std::set<size_t> used;
+  for (const ClaimPart& part : claim.parts) {
+    try {
+      const Quantity quantity = parse_quantity(part.quantity);
+      for (const Quantity* term : terms_of(quantity)) {
+        if (kind_of(*term) == TermKind::decode) used.insert(plan_of_term(*term, claim));
+      }
+    } catch (const harness::Error&) {
+      return;  // was refused by itself
+    }
+  }
+  for (size_t i = 0; i < claim.plans.size(); ++i) {
+    if (!used.count(i)) refusals.push_back(fmt::format("plan {}: no part is about it", claim.plans[i].name));
+  }
+}
+
+}  // namespace analysis
