@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> stored_texts(const std::string& database) {
   const std::string path = store_path(database);
-  if (!fs::exists(path)) return {};
+  if (database.empty() && !fs::exists(path)) return {};  // one that was named is there, or it is an error
   harness::Store store = harness::Store::open_existing(path);
   std::vector<std::string> texts;
   for (const harness::StoredDocument& document : store.list()) {

@@ -117,6 +117,11 @@ class Claims(Command):
         self.refused(4, "a file", "amend", "fast", "--file", self.claims, "--reason", "a folder is no claim")
         self.refused(4, "file", "new", "a" * 300)
 
+    def test_a_store_that_is_named_and_not_there_is_an_error(self):
+        self.sealed("fast")
+        self.refused(12, "nothing to judge", "verdict", "fast")
+        self.refused(7, "there is no store yet", "verdict", "fast", "--db", self.folder / "typo.sqlite")
+
     def test_overdue_claims_are_listed(self):
         due = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 2))
         self.sealed("fast", due_utc=due)

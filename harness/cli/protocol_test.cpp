@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/claim_check_plans.hpp"
 #include "analysis/derive.hpp"
 #include "analysis/plausibility.hpp"
 #include "harness/cli/result_table.hpp"
@@ -279,6 +280,17 @@ TEST(result_table, a_full_run_is_readable_at_80_columns) {
   for (const char* word :
        {"moe_ternary_402m sticky:0.45", "moe_ternary_402m uniform", "dense_44m_q3", "A/A", "stream_dram"})
     EXPECT_NE(text.find(word), std::string::npos) << word;
+}
+
+/// A claim that names kernels can be checked wherever it is read.
+TEST(protocol, every_kernel_table_can_be_claimed_about) {
+  for (const models::Kernels* table : models::kernel_tables()) {
+    analysis::Claim claim;
+    claim.plans.emplace_back().isa = table->isa;
+    analysis::Refusals refusals;
+    analysis::check_plans(claim, refusals);
+    for (const std::string& refusal : refusals) EXPECT_EQ(refusal.find("isa "), std::string::npos) << refusal;
+  }
 }
 
 }  // namespace
