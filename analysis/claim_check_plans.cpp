@@ -98,7 +98,8 @@ void check_goldens(const Claim& claim, Refusals& refusals) {
   const bool census = std::any_of(claim.parts.begin(), claim.parts.end(), [](const ClaimPart& part) {
     return part.quantity.find("cpu_share") != std::string::npos;
   });
-  for (const auto& [key, digest] : claim.golden) {
+  for (const auto& golden : claim.golden) {
+    const std::string& key = golden.first;
     const bool used = std::any_of(claim.plans.begin(), claim.plans.end(),
                                   [&](const ClaimPlan& plan) { return golden_key(plan) == key; });
     if (!used && !(census && key == catalogue_golden_key))

@@ -72,7 +72,7 @@ std::string difference(const ClaimPlan& claimed, const harness::Plan& plan, cons
   if (plan.routing != claimed.routing) return differs("routing", plan.routing, claimed.routing);
   if (plan.placement != claimed.placement) return differs("placement", plan.placement, claimed.placement);
   if (plan.weights != "synthetic") return differs("weights", plan.weights, "synthetic");
-  if (const std::string why = why_not_all_cores(claimed, machine); !why.empty()) return why;
+  if (std::string why = why_not_all_cores(claimed, machine); !why.empty()) return why;
   if (plan.threads != threads_on(claimed, machine))
     return differs("threads", plan.threads, threads_on(claimed, machine));
   if (plan.page_bytes != page_bytes_of(claimed))

@@ -181,7 +181,9 @@ ByField by_field(const std::vector<std::string>& texts, const Parse& parse_one) 
 }  // namespace
 
 std::string fault_of_population(const std::vector<std::string>& texts) {
-  for (const auto& [field, predicates] : by_field(texts, parse_population)) {
+  for (const auto& entry : by_field(texts, parse_population)) {
+    const std::string& field = entry.first;
+    const std::vector<Predicate>& predicates = entry.second;
     const auto values = values_of(field, predicates);
     const bool any = std::any_of(values.begin(), values.end(), [&](const PredicateValue& value) {
       return std::all_of(predicates.begin(), predicates.end(),
@@ -193,7 +195,9 @@ std::string fault_of_population(const std::vector<std::string>& texts) {
 }
 
 std::string fault_of_exclusions(const std::vector<std::string>& texts) {
-  for (const auto& [field, predicates] : by_field(texts, parse_exclusion)) {
+  for (const auto& entry : by_field(texts, parse_exclusion)) {
+    const std::string& field = entry.first;
+    const std::vector<Predicate>& predicates = entry.second;
     const auto values = values_of(field, predicates);
     const bool all = std::all_of(values.begin(), values.end(), [&](const PredicateValue& value) {
       return std::any_of(predicates.begin(), predicates.end(),
