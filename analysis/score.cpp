@@ -83,12 +83,17 @@ Score score_of(const GroupKey& key, const std::vector<const ForecastFigure*>& gr
                const NaiveErrors& naive) {
   Score made;
   std::tie(made.machine_key, made.model, made.mode, std::ignore, made.id, made.version) = key;
-  std::vector<double> logs, errors, widths;
+  std::vector<double> logs, errors, ratio_errors, widths;
   std::set<size_t> runs;
   int64_t inside = 0;
   for (const ForecastFigure* figure : group) {
     logs.push_back(log_of(*figure));
     errors.push_back(std::abs(logs.back()));
+    ratio_errors.push_back(std::abs(figure->measured_over_forecast - 1));
+    if (errors.back() > made.worst_log_error || made.worst_decode.empty()) {
+      made.worst_log_error = errors.back();
+      made.worst_decode = figure->model + " " + figure->mode;
+    }
     if (figure->interval_ratio > 0) widths.push_back(figure->interval_ratio);
     runs.insert(runs.end(), figure->run);
     inside += figure->inside_interval ? 1 : 0;
@@ -96,6 +101,7 @@ Score score_of(const GroupKey& key, const std::vector<const ForecastFigure*>& gr
   made.figures = static_cast<int64_t>(group.size());
   made.runs = static_cast<int64_t>(runs.size());
   made.log_error = harness::median(errors);
+  made.ratio_error = harness::median(ratio_errors);
   made.log_bias = harness::median(logs);
   made.coverage = harness::binomial_interval(inside, made.figures);
   made.width_ratio = widths.empty() ? 0 : harness::median(widths);

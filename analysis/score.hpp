@@ -26,6 +26,9 @@ struct Score {
   std::string machine_key, model, mode, id, version;
   int64_t figures = 0, runs = 0;
   double log_error = 0;        ///< median of |ln(measured ÷ forecast)|
+  double ratio_error = 0;      ///< median of |measured ÷ forecast − 1|
+  double worst_log_error = 0;  ///< largest of |ln(measured ÷ forecast)|
+  std::string worst_decode;    ///< its model and mode
   double log_bias = 0;         ///< median of ln(measured ÷ forecast): above 0 the forecast is too low
   harness::Interval coverage;  ///< share of figures inside the interval, with its exact 95 % interval
   double width_ratio = 0;      ///< median of high ÷ low; 0: not known

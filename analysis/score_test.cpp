@@ -37,6 +37,8 @@ TEST(Score, is_what_one_computes_by_hand) {
   EXPECT_EQ(scores[0].runs, 2);
   EXPECT_NEAR(scores[0].log_error, 0.693147, 1e-6);
   EXPECT_NEAR(scores[0].log_bias, 0.223144, 1e-6);
+  EXPECT_NEAR(scores[0].ratio_error, 0.5, 1e-12) << "of 0.5, 0.25 and 1";
+  EXPECT_NEAR(scores[0].worst_log_error, 0.693147, 1e-6);
   EXPECT_NEAR(scores[0].coverage.median, 1.0 / 3, 1e-9);
   // Clopper and Pearson for 1 of 3.
   EXPECT_NEAR(scores[0].coverage.low, 0.00840, 1e-4);

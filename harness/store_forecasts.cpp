@@ -12,7 +12,8 @@ constexpr const char* figures_sql =
     "FROM forecast_errors AS e JOIN submissions AS s ON s.document = e.document "
     "JOIN documents AS d ON d.sequence = e.document "
     "WHERE e.repeats = 0 AND ?1 IN ('', e.id) AND ?2 IN ('', e.version) AND ?3 IN ('', e.model) "
-    "AND ?4 IN ('', e.mode) AND substr(s.machine_key, 1, length(?5)) = ?5 ORDER BY e.document, e.ordinal";
+    "AND ?4 IN ('', e.mode) AND ?6 IN ('', s.protocol) AND substr(s.machine_key, 1, length(?5)) = ?5 ORDER "
+    "BY e.document, e.ordinal";
 
 double real_or(const Statement& row, int column, double otherwise) {
   const SqlValue value = row.value(column);
@@ -29,6 +30,7 @@ ForecastRecord Store::forecast_record(const ForecastFilter& filter) {
   rows.bind(3, filter.model);
   rows.bind(4, filter.mode);
   rows.bind(5, filter.machine_key_prefix);
+  rows.bind(6, filter.protocol);
   ForecastRecord record;
   while (rows.step()) {
     const int64_t sequence = rows.integer(0);

@@ -31,6 +31,7 @@ struct ForecastRecord {
 /// Which figures; "" for any.
 struct ForecastFilter {
   std::string id, version, machine_key_prefix, model, mode;
+  std::string protocol = {};
 };
 
 }  // namespace harness

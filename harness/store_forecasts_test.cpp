@@ -55,6 +55,8 @@ TEST_F(StoreTest, the_forecast_record_keeps_to_what_is_asked_for) {
   EXPECT_EQ(figures({"", "", "", "coreflow_1_9m", ""}), 6u);
   EXPECT_EQ(figures({"", "", "", "coreflow", ""}), 0u);
   EXPECT_EQ(figures({"", "", "", "", "evict_flush"}), 2u);
+  EXPECT_EQ(figures({"", "", "", "", "", "quick"}), 6u);
+  EXPECT_EQ(figures({"", "", "", "", "", "full"}), 0u);
   const auto other = store.forecast_record({"", "", "b", "", ""});
   ASSERT_EQ(other.runs.size(), 1u);
   EXPECT_EQ(other.figures[2].run, 0u) << "runs without figures are left out";

@@ -100,6 +100,9 @@ void describe(const ProbeContext& context, const std::vector<LevelSet>& sets, co
   // The same for all and told by the data: a document holds many of these series.
   series.params.erase("samples");
   series.params.erase("min_sample_ns");
+  series.params.erase("order_seed");
+  // The clock is core_clock's to tell; where it moves, samples are marked clock_drift.
+  series.totals.core_clock_low_hz = series.totals.core_clock_high_hz = 0;
   series.params["isa"] = context.variant.isa;
   series.params["kernel"] = context.variant.kernel;
   if (context.variant.cols > 0) series.params["cols"] = int64_t{context.variant.cols};

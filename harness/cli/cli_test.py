@@ -340,8 +340,8 @@ class QuickRun(unittest.TestCase):
         # A busy machine disturbs many samples, and the lists of them grow: what else there is must leave them room.
         marks = sum(len(json.dumps(series.get("disturbed", {}), separators=(",", ":")))
                     for launch in self.document["launches"] for series in launch["series"])
-        self.assertLessEqual(len(self.text) - marks, 37_000)
-        if marks < 3_000:
+        self.assertLessEqual(len(self.text) - marks, 39_200)
+        if marks < 800:
             self.assertLessEqual(len(self.text), 40_000)
         canonical = self.text.rstrip("\n")
         digest = hashlib.sha256(canonical.encode()).hexdigest()

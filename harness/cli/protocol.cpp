@@ -65,7 +65,7 @@ Protocol default_protocol() {
   Protocol protocol = quick_protocol();
   protocol.name = "default";
   protocol.sizes_per_octave = 4;
-  protocol.probes.insert(protocol.probes.end(), {"residency", "eviction", "retention"});
+  protocol.probes.insert(protocol.probes.end(), {"residency", "eviction"});
   protocol.launches = 10;
   protocol.other_isas = {"avx2_rowmajor"};
   protocol.evict_stream = true;

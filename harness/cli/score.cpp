@@ -45,6 +45,8 @@ void add_score(CLI::App& app, Invocation& invocation) {
   command->add_option("--machine", options->filter.machine_key_prefix,
                       "only runs of this machine: the first digits of its key (tokroof store list)");
   command->add_option("--mode", options->filter.mode, "only this mode, such as warm or evict_flush");
+  command->add_option("--protocol", options->filter.protocol,
+                      "only runs of this one: quick, default, full or claim");
   CLI::Option* json = command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--markdown", options->markdown, "print Markdown tables")->excludes(json);
   command->callback([&invocation, options] {

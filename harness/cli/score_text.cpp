@@ -79,6 +79,22 @@ std::string table_of(const Terminal& terminal, const std::string& heading, const
   return "\n" + title + (markup == Markup::markdown ? markdown(table) : to_text(terminal, table));
 }
 
+/// How far each forecast was off at worst, over the runs that count and over all.
+std::string worst_text(const ScorePair& overall, Markup markup) {
+  std::string text = "\n";
+  for (const Score& all : overall.all) {
+    const Score* counted = find_same(overall.counted, all);
+    const auto of = [](const Score& score) {
+      return fmt::format("{} ({})", factor(score.worst_log_error), score.worst_decode);
+    };
+    const char* item = markup == Markup::markdown ? "- " : "";
+    if (counted != nullptr)
+      text += fmt::format("{}{} at worst: off by {}\n", item, forecast_name(all), of(*counted));
+    text += fmt::format("{}{} at worst of all runs: off by {}\n", item, forecast_name(all), of(all));
+  }
+  return text;
+}
+
 /// One line per forecast and group that a naive one has beaten.
 std::string beaten_lines(const std::vector<Score>& scores) {
   std::string text;
@@ -149,6 +165,9 @@ json json_of(const Score& score) {
   made["figures"] = score.figures;
   made["runs"] = score.runs;
   made["median_absolute_log_error"] = score.log_error;
+  made["median_absolute_ratio_error"] = score.ratio_error;
+  made["worst_absolute_log_error"] = score.worst_log_error;
+  made["worst_decode"] = score.worst_decode;
   made["median_log_bias"] = score.log_bias;
   made["coverage"] = {
       {"share", score.coverage.median}, {"low", score.coverage.low}, {"high", score.coverage.high}};
@@ -192,6 +211,7 @@ ScoreReport make_report(const harness::ForecastRecord& record) {
 std::string to_text(const Terminal& terminal, const ScoreReport& report, Markup markup) {
   std::string text = rule_text(report.counting);
   text += table_of(terminal, "Overall", report.overall, markup);
+  text += worst_text(report.overall, markup);
   if (report.machines.size() > 1) text += table_of(terminal, "By machine", report.by_machine, markup);
   text += table_of(terminal, "By model", report.by_model, markup);
   text += table_of(terminal, "By mode", report.by_mode, markup);

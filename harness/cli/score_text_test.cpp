@@ -32,6 +32,8 @@ TEST(ScoreText, puts_counted_and_all_runs_side_by_side_and_names_who_was_beaten)
                     "Over all runs:\necm 1 has been beaten by dram_roof: off by 3.00 where that was off by "
                     "1.10, 3 decodes\n"))
       << text;
+  EXPECT_TRUE(holds(text, "ecm 1 at worst: off by 1.05 (coreflow_1_9m warm)\n")) << text;
+  EXPECT_TRUE(holds(text, "ecm 1 at worst of all runs: off by 3.00 (coreflow_1_9m warm)\n")) << text;
   EXPECT_FALSE(holds(text, "By machine")) << "there is but one";
 }
 
