@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "harness/canonical_json.hpp"
 #include "harness/digest.hpp"
 #include "harness/error.hpp"
-#include "harness/validation.hpp"
+#include "harness/validation_parse.hpp"
 
 namespace analysis {
 namespace {
@@ -29,6 +33,7 @@ json members_of(const LedgerRow& row) {
   if (!row.reason.empty()) members["reason"] = row.reason;
   if (!row.nonce.empty()) members["nonce"] = row.nonce;
   if (!row.machine_key.empty()) members["machine_key"] = row.machine_key;
+  if (!row.content_sha256.empty()) members["content_sha256"] = row.content_sha256;
   if (!row.verdict.empty()) members["verdict"] = json::parse(row.verdict);
   return members;
 }
@@ -56,6 +61,7 @@ LedgerRow row_of(const json& members) {
   row.reason = members.value("reason", "");
   row.nonce = members.value("nonce", "");
   row.machine_key = members.value("machine_key", "");
+  row.content_sha256 = members.value("content_sha256", "");
   if (members.contains("verdict")) row.verdict = harness::canonical_text(members["verdict"]);
   return row;
 }
@@ -64,7 +70,10 @@ LedgerRow row_of(const json& members) {
 LedgerRow checked(const std::string& line, int number, const std::string& prev_hash) {
   LedgerRow row;
   try {
-    row = row_of(json::parse(line));
+    json members;
+    if (line.size() > harness::max_document_bytes || !harness::parse_strictly(line, members).empty())
+      tampered(fmt::format("line {} is no ledger row", number));
+    row = row_of(members);
   } catch (const json::exception&) {
     tampered(fmt::format("line {} is no ledger row", number));
   }
@@ -76,15 +85,77 @@ LedgerRow checked(const std::string& line, int number, const std::string& prev_h
   return row;
 }
 
+/// What the lines so far have told, and what can therefore not come next.
+class Story {
+ public:
+  void add(const LedgerRow& row) {
+    const std::string why = fault(row);
+    if (!why.empty()) tampered(fmt::format("row {} {}", row.row, why));
+    last_utc_ = row.utc;
+    if (seals(row)) {
+      current_[row.claim] = row.seal;
+      sealed_.insert({row.claim, row.seal});
+    } else if (row.kind == "run") {
+      open_[row.nonce] = row;
+      begun_.insert(row.nonce);
+    } else if (ends(row)) {
+      open_.erase(row.nonce);
+    }
+  }
+
+ private:
+  static bool ends(const LedgerRow& row) { return row.kind == "finished" || row.kind == "abandoned"; }
+
+  std::string fault(const LedgerRow& row) const {
+    if (row.utc < last_utc_) return fmt::format("is of {}, after one of {}", row.utc, last_utc_);
+    const auto current = current_.find(row.claim);
+    if (row.kind == "seal") return current == current_.end() ? "" : "seals what was sealed already";
+    if (row.kind == "amend") {
+      if (current == current_.end() || current->second != row.supersedes)
+        return "supersedes another seal than the present one";
+      return sealed_.count({row.claim, row.seal}) == 0 ? "" : "seals a text that was sealed before";
+    }
+    if (sealed_.count({row.claim, row.seal}) == 0) return "names a seal that no row before it made";
+    if (row.kind == "verdict") return verdict_fault(row);
+    if (row.kind == "run") return row.nonce.empty() || begun_.count(row.nonce) > 0 ? "begins no new run" : "";
+    return ends(row) ? end_fault(row) : "is of a kind that this version does not know";
+  }
+
+  std::string end_fault(const LedgerRow& row) const {
+    const auto run = open_.find(row.nonce);
+    if (run == open_.end()) return "ends a run that has not begun, or has ended";
+    if (std::tie(run->second.claim, run->second.seal, run->second.machine_key) !=
+        std::tie(row.claim, row.seal, row.machine_key))
+      return "ends a run of another claim, seal or machine";
+    return (row.kind == "finished") == row.content_sha256.empty() ? "tells no or too many documents" : "";
+  }
+
+  static std::string verdict_fault(const LedgerRow& row) {
+    const json verdict = json::parse(row.verdict, nullptr, /*allow_exceptions=*/false);
+    const bool told = verdict.is_object() && verdict.value("verdict", json()).is_string() &&
+                      verdict.value("unproven", json()).is_boolean() &&
+                      verdict.value("machines", json()).is_array();
+    return told ? "" : "tells no verdict";
+  }
+
+  std::string last_utc_;
+  std::map<std::string, std::string> current_;            ///< claim → seal
+  std::set<std::pair<std::string, std::string>> sealed_;  ///< (claim, seal), superseded ones too
+  std::map<std::string, LedgerRow> open_;                 ///< runs that have not ended, by nonce
+  std::set<std::string> begun_;                           ///< nonces of all runs
+};
+
 }  // namespace
 
 std::vector<LedgerRow> read_ledger(std::string_view text) {
   std::vector<LedgerRow> rows;
+  Story story;
   if (!text.empty() && text.back() != '\n') tampered("its last line does not end");
   while (!text.empty()) {
     const size_t end = text.find('\n');
     const std::string prev_hash = rows.empty() ? no_hash : rows.back().hash;
     rows.push_back(checked(std::string(text.substr(0, end)), static_cast<int>(rows.size()) + 1, prev_hash));
+    story.add(rows.back());
     text.remove_prefix(end + 1);
   }
   return rows;
@@ -95,7 +166,14 @@ std::string append_row(std::string_view text, LedgerRow row) {
   row.row = static_cast<int>(rows.size()) + 1;
   row.prev_hash = rows.empty() ? no_hash : rows.back().hash;
   row.hash = hash_of(row);
-  return std::string(text) + line_of(row) + "\n";
+  if (!rows.empty() && row.utc < rows.back().utc)
+    throw harness::Error(
+        harness::ExitCode::unavailable,
+        fmt::format("the ledger's last row is of {}, and this system's clock says {}: set it",
+                    rows.back().utc, row.utc));
+  std::string longer = std::string(text) + line_of(row) + "\n";
+  read_ledger(longer);  // what could not be read back is never written
+  return longer;
 }
 
 std::string head_of(std::span<const LedgerRow> rows) {
@@ -105,9 +183,10 @@ std::string head_of(std::span<const LedgerRow> rows) {
 }
 
 void check_head(std::span<const LedgerRow> rows, std::string_view head) {
-  const json members = json::parse(head, nullptr, /*allow_exceptions=*/false);
-  if (!members.is_object() || !members.value("rows", json()).is_number_unsigned() ||
-      !members.value("hash", json()).is_string())
+  json members;
+  if (head.size() > harness::max_document_bytes || !harness::parse_strictly(head, members).empty() ||
+      !members.is_object() || !members.value("rows", json()).is_number_integer() ||
+      members.at("rows").get<int64_t>() < 0 || !members.value("hash", json()).is_string())
     tampered("ledger.head does not say how many rows there are");
   const auto count = members.at("rows").get<size_t>();
   if (count > rows.size()) tampered(fmt::format("{} rows were written, {} are there", count, rows.size()));
@@ -121,7 +200,9 @@ std::vector<StartedRun> started_runs(std::span<const LedgerRow> rows, const std:
     if (row.seal != seal) continue;
     if (row.kind == "run") runs.push_back({row.nonce, row.machine_key, row.utc});
     for (StartedRun& run : runs) {
-      if (row.kind == "abandoned" && run.nonce == row.nonce) run.abandoned = true;
+      if (run.nonce != row.nonce) continue;
+      if (row.kind == "abandoned") run.abandoned = true;
+      if (row.kind == "finished") run.content_sha256 = row.content_sha256;
     }
   }
   return runs;

@@ -12,19 +12,23 @@ namespace analysis {
 /// One line. hash = SHA-256 of the canonical line without it; prev_hash of the first is 64 zeros.
 struct LedgerRow {
   int row = 0;       ///< counts from 1
-  std::string kind;  ///< "seal" | "amend" | "run" | "abandoned" | "verdict"
+  std::string kind;  ///< "seal" | "amend" | "run" | "finished" | "abandoned" | "verdict"
   std::string claim, seal, utc;
-  std::string supersedes, reason;  ///< amend: the seal it replaces, and why; abandoned: why
-  std::string verdict;             ///< verdict: canonical JSON of what was found (analysis/verdict_json.hpp)
-  std::string nonce, machine_key;  ///< run: of the document that it will make; abandoned: the nonce
+  std::string supersedes;  ///< amend: the seal it replaces
+  std::string reason;      ///< amend, abandoned: why; seal: what of such data was seen before, "" for nothing
+  std::string verdict;     ///< verdict: canonical JSON of what was found (analysis/verdict_json.hpp)
+  std::string nonce, machine_key;  ///< run, finished, abandoned: of the run's document
+  std::string content_sha256;      ///< finished: of the document, told before anybody could see it
   std::string prev_hash, hash;
 };
 
 /// Reads a ledger. Throws Error(tampered) that names the first line which is not what was written: altered,
-/// removed, added or moved.
+/// removed, added or moved, or which cannot follow those before it: time runs backwards, a run ends that did
+/// not begin or ends twice, a seal that is none.
 std::vector<LedgerRow> read_ledger(std::string_view text);
 
-/// Returns the text with one more line; fills its row, prev_hash and hash.
+/// Returns the text with one more line; fills its row, prev_hash and hash. Throws Error(unavailable) when the
+/// row's time lies before the last line's, Error(tampered) when the row cannot follow.
 std::string append_row(std::string_view text, LedgerRow row);
 
 /// Returns how many lines there are and the hash of the last, as a line of text: kept beside the ledger, it
@@ -41,7 +45,8 @@ inline bool seals(const LedgerRow& row) {
 /// A run that was begun for a claim: every one is in the ledger, so that none can be left out unnoticed.
 struct StartedRun {
   std::string nonce, machine_key, utc;
-  bool abandoned = false;  ///< it ended before it showed anything
+  bool abandoned = false;           ///< it ended before it showed anything
+  std::string content_sha256 = {};  ///< of the document it finished with, "" while it has not
 };
 
 /// Returns the runs begun under a seal, in their order.

@@ -75,6 +75,81 @@ TEST(claim_ledger, runs_are_told_with_whether_they_were_abandoned) {
   EXPECT_EQ(current_seal(rows, "a")->kind, "amend");
 }
 
+LedgerRow run_row(const std::string& kind, char nonce) {
+  LedgerRow row = seal_row("a", '1');
+  row.kind = kind;
+  row.nonce = std::string(32, nonce);
+  row.machine_key = std::string(64, 'm');
+  if (kind == "finished") row.content_sha256 = std::string(64, 'd');
+  return row;
+}
+
+void expect_refused(const std::string& text, const LedgerRow& row, const std::string& why,
+                    harness::ExitCode code = harness::ExitCode::tampered) {
+  try {
+    append_row(text, row);
+    ADD_FAILURE() << "not refused: " << why;
+  } catch (const harness::Error& error) {
+    EXPECT_EQ(error.code(), code);
+    EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
+  }
+}
+
+TEST(claim_ledger, a_finished_run_names_its_document) {
+  const auto rows =
+      read_ledger(append_row(append_row(three_rows(), run_row("run", 'n')), run_row("finished", 'n')));
+  const auto runs = started_runs(rows, std::string(64, '1'));
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].content_sha256, std::string(64, 'd'));
+  EXPECT_FALSE(runs[0].abandoned);
+}
+
+TEST(claim_ledger, a_run_ends_once_and_only_after_it_began) {
+  const std::string begun = append_row(three_rows(), run_row("run", 'n'));
+  const std::string ended = append_row(begun, run_row("finished", 'n'));
+  expect_refused(ended, run_row("abandoned", 'n'), "or has ended");
+  expect_refused(append_row(begun, run_row("abandoned", 'n')), run_row("finished", 'n'), "or has ended");
+  expect_refused(begun, run_row("finished", 'o'), "has not begun");
+  expect_refused(ended, run_row("run", 'n'), "begins no new run");
+  LedgerRow moved = run_row("finished", 'n');
+  moved.machine_key = std::string(64, 'k');
+  expect_refused(begun, moved, "another claim, seal or machine");
+  LedgerRow empty = run_row("finished", 'n');
+  empty.content_sha256.clear();
+  expect_refused(begun, empty, "tells no or too many documents");
+}
+
+TEST(claim_ledger, rows_that_cannot_follow_are_refused) {
+  expect_refused(three_rows(), seal_row("a", '4'), "sealed already");
+  LedgerRow amendment = seal_row("a", '4');
+  amendment.kind = "amend";
+  amendment.supersedes = std::string(64, '1');
+  expect_refused(three_rows(), amendment, "another seal than the present one");
+  LedgerRow unsealed = run_row("run", 'n');
+  unsealed.seal = std::string(64, '8');
+  expect_refused(three_rows(), unsealed, "no row before it made");
+  LedgerRow odd = seal_row("a", '1');
+  odd.kind = "odd";
+  expect_refused(three_rows(), odd, "does not know");
+  LedgerRow verdict = seal_row("a", '1');
+  verdict.kind = "verdict";
+  verdict.verdict = "{}";
+  expect_refused(three_rows(), verdict, "tells no verdict");
+}
+
+TEST(claim_ledger, time_never_runs_backwards) {
+  LedgerRow earlier = seal_row("z", '9');
+  earlier.utc = "2026-11-30T23:59:59Z";
+  expect_refused(three_rows(), earlier, "this system's clock", harness::ExitCode::unavailable);
+}
+
+TEST(claim_ledger, what_nests_too_deep_is_tampering_and_no_crash) {
+  const std::string deep = std::string(300'000, '[') + std::string(300'000, ']');
+  expect_tampered("{\"verdict\":" + deep + "}\n", "no ledger row");
+  EXPECT_THROW(check_head({}, "{\"rows\":" + deep + "}"), harness::Error);
+  expect_tampered("{\"verdict\":\"" + std::string(2 << 20, 'x') + "\"}\n", "no ledger row");
+}
+
 TEST(claim_ledger, every_altered_byte_is_noticed) {
   const std::string text = three_rows();
   for (size_t i = 0; i < text.size(); ++i) {

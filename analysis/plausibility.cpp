@@ -14,6 +14,7 @@
 #include "analysis/plausibility_looks.hpp"
 #include "analysis/plausibility_marks.hpp"
 #include "analysis/probe_series.hpp"
+#include "harness/environment.hpp"
 #include "models/golden.hpp"
 #include "models/shape.hpp"
 
@@ -120,9 +121,16 @@ void check_counts(const Submission& submission, std::vector<Finding>& findings) 
   }
 }
 
-/// Data older than a claim are exploratory for it. Times of equal form are ordered as texts.
+/// Data older than a claim are exploratory for it (times of equal form are ordered as texts), and a claim
+/// counts per machine: the key is that of the facts.
 void check_claim(const Submission& submission, std::vector<Finding>& findings) {
-  if (!submission.claim || submission.created_utc >= submission.claim->sealed_utc) return;
+  if (!submission.claim) return;
+  const std::string key = harness::machine_key(submission.machine);
+  if (submission.machine.machine_key != key)
+    findings.push_back(
+        {"R04", Severity::reject, "/machine/machine_key",
+         fmt::format("stated {:.12}, its facts give {:.12}", submission.machine.machine_key, key)});
+  if (submission.created_utc >= submission.claim->sealed_utc) return;
   findings.push_back({"R04", Severity::reject, "/created_utc",
                       fmt::format("created {}, but claim {} was sealed {}", submission.created_utc,
                                   submission.claim->id, submission.claim->sealed_utc)});

@@ -26,7 +26,8 @@ struct Finding {
 ///   plan's is not
 ///                   the committed one of the model it names
 ///   R03 reject      a series has another number of samples than declared, or its launch names no plan
-///   R04 reject      it was made for a claim and is older than the claim's seal
+///   R04 reject      it was made for a claim and is older than the claim's seal, or its machine key is not
+///   what its machine's facts give
 ///   R07 reject      a plan's weight bytes per token are not those of the model it names
 ///   R08 reject      a forecast is not what the probes give, or its model error not what the runs give that
 ///   it names; of those that `stored` holds, their errors too

@@ -8,6 +8,7 @@
 
 #include "analysis/derived_fields.hpp"
 #include "analysis/test_submission.hpp"
+#include "harness/environment.hpp"
 
 namespace analysis {
 namespace {
@@ -196,9 +197,20 @@ TEST(plausibility, R04_what_was_made_for_a_claim_is_younger_than_its_seal) {
   auto submission = test_submission();
   submission.created_utc = "2026-12-01T10:00:00Z";
   submission.claim = harness::ClaimReference{"c", std::string(64, 'a'), "2026-12-01T10:00:00Z"};
+  submission.machine.machine_key = harness::machine_key(submission.machine);
   EXPECT_EQ(codes(submission), Codes{});
   submission.claim->sealed_utc = "2026-12-01T10:00:01Z";
   EXPECT_EQ(codes(submission), Codes{"R04"});
+}
+
+TEST(plausibility, R04_what_was_made_for_a_claim_has_the_key_of_its_machine) {
+  auto submission = test_submission();
+  submission.created_utc = "2026-12-01T10:00:00Z";
+  submission.claim = harness::ClaimReference{"c", std::string(64, 'a'), "2026-12-01T10:00:00Z"};
+  submission.machine.machine_key = std::string(64, 'b');
+  EXPECT_EQ(codes(submission), Codes{"R04"});
+  submission.claim.reset();  // what is made for no claim need not say which machine it is
+  EXPECT_EQ(codes(submission), Codes{});
 }
 
 TEST(plausibility, R10_a_pause_lies_in_the_gap_before_its_launch) {

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "analysis/claim.hpp"
+#include "harness/eviction_evidence.hpp"
+#include "harness/submission.hpp"
 #include "models/golden.hpp"
 
 namespace analysis {
@@ -41,6 +43,21 @@ inline nlohmann::json test_claim_json() {
           {"alpha", 0.05},
           {"parts", {part}},
           {"seed", 1}};
+}
+
+/// Gives an arm the numbers of eviction checks that found no line cached.
+inline void add_eviction_evidence(harness::Submission& made, const std::string& arm) {
+  harness::EvictionEvidence evidence;
+  evidence.lap_bytes = 1'900'000;
+  evidence.laps.assign(4, {18'000, 48'000, 50'000});
+  evidence.calibration = harness::ResidencyCalibration{150, 128, 0, 64, 0};
+  evidence.looks.assign(4, {64, 0});
+  harness::sum_up(evidence);
+  for (harness::Launch& launch : made.launches) {
+    for (harness::Series& series : launch.series) {
+      if (series.arm == arm) series.params = harness::evidence_params(evidence);
+    }
+  }
 }
 
 inline Claim test_claim(const std::function<void(nlohmann::json&)>& change = {}) {

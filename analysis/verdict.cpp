@@ -3,16 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 #include "analysis/claim_plan.hpp"
 #include "analysis/claim_predicate.hpp"
+#include "analysis/verdict_machines.hpp"
+#include "analysis/verdict_runs.hpp"
 
 namespace analysis {
 namespace {
 
 constexpr int bootstrap_resamples = 2000;
 constexpr double control_alpha = 0.05;
+constexpr const char* excluded = "excluded: ";
 constexpr int launches_per_failure = 10;  // one launch in so many may fail before it says too much
 
 PartVerdict measured_part(const Claim& claim, const ClaimPart& part, std::vector<double> values) {
@@ -117,7 +119,8 @@ std::string exclusion_of(const Claim& claim, const std::string& seal, const std:
                        submission.created_utc, sealed_utc);
   if (!document.rejected.empty()) return document.rejected;
   for (const std::string& text : claim.exclusions) {
-    if (holds(parse_exclusion(text), submission.conditions).value_or(false)) return "excluded: " + text;
+    if (holds(parse_exclusion(text), submission.conditions).value_or(false))
+      return std::string(excluded) + text;
   }
   if (submission.plans.size() != claim.plans.size())
     return fmt::format("it has {} plans, the claim {}", submission.plans.size(), claim.plans.size());
@@ -173,6 +176,7 @@ MachineVerdict first_of_machine(const Claim& claim, const ClaimDocument& documen
   if (outside.empty()) {
     verdict = judge_values(claim, claim_values(claim, submission));
     add_bootstrap(claim, verdict);
+    for (const std::string& why : doubts_of_evictions(claim, submission)) doubt(verdict, why);
   } else {
     verdict.verdict = "not_applicable";
     verdict.why = outside;
@@ -184,37 +188,39 @@ MachineVerdict first_of_machine(const Claim& claim, const ClaimDocument& documen
   return verdict;
 }
 
-void conclude(ClaimVerdict& verdict) {
-  const auto count = [&](const char* word) {
-    return std::count_if(verdict.machines.begin(), verdict.machines.end(),
-                         [&](const auto& machine) { return machine.verdict == word; });
-  };
-  const auto machines = static_cast<long>(verdict.machines.size());
-  if (machines == 0) return;
-  verdict.verdict = count("falsified") > 0                                     ? "falsified"
-                    : count("not_applicable") == machines                      ? "not_applicable"
-                    : count("supported") + count("not_applicable") == machines ? "supported"
-                                                                               : "inconclusive";
-  // The word stands on the machines that give it.
-  verdict.unproven = std::none_of(verdict.machines.begin(), verdict.machines.end(), [&](const auto& machine) {
-    return machine.verdict == verdict.verdict && !machine.unproven;
-  });
+/// Judges a document that counts: the first of its machine, or a replication.
+void judge_document(const Claim& claim, const ClaimDocument& document, const std::vector<StartedRun>& told,
+                    ClaimVerdict& verdict) {
+  const std::string& key = document.submission.machine.machine_key;
+  auto known = std::find_if(verdict.machines.begin(), verdict.machines.end(),
+                            [&](const auto& machine) { return machine.machine_key == key; });
+  if (known == verdict.machines.end()) {
+    verdict.machines.push_back(first_of_machine(claim, document));
+    known = verdict.machines.end() - 1;
+  } else if (known->verdict != "not_applicable") {
+    known->replications.push_back(replication_of(claim, document, *known));
+  }
+  const std::string chosen = doubt_of_document(document, told);
+  if (!chosen.empty()) doubt(*known, chosen);
 }
 
-/// Runs of the same machine that were begun before the judged one and are not here, and a judged one that
-/// nobody announced: the figures may have been chosen.
-void check_starts(const std::vector<ClaimDocument>& documents, const std::vector<StartedRun>& runs,
-                  const ClaimDocument& judged, MachineVerdict& verdict) {
-  for (const StartedRun& run : runs) {
-    if (run.nonce == judged.submission.nonce) return;
-    const bool here = std::any_of(documents.begin(), documents.end(), [&](const ClaimDocument& document) {
-      return document.submission.nonce == run.nonce;
-    });
-    if (run.machine_key == verdict.machine_key && !run.abandoned && !here)
-      doubt(verdict,
-            fmt::format("a run was begun on this machine {}, and its document is not here", run.utc));
+/// Judges what was measured under a seal.
+void judge_documents(const Claim& claim, const std::string& seal, const std::string& sealed_utc,
+                     const std::vector<ClaimDocument>& documents, const std::vector<StartedRun>& told,
+                     ClaimVerdict& verdict) {
+  for (const ClaimDocument& document : documents) {
+    const StartedRun* run = run_of(told, document);
+    std::string why = exclusion_of(claim, seal, sealed_utc, document);
+    if (run != nullptr && run->abandoned) why = "the ledger says that its run was abandoned";
+    if (why.empty()) {
+      judge_document(claim, document, told, verdict);
+      continue;
+    }
+    verdict.left_out.push_back({document.sha256, why});
+    if (why.starts_with(excluded)) continue;  // a condition that was named before: nobody chose
+    const std::string chosen = doubt_of_left_out(document, why, told, seal);
+    if (!chosen.empty()) verdict.doubts.push_back(chosen);
   }
-  doubt(verdict, "the ledger does not tell of the start of this run");
 }
 
 }  // namespace
@@ -239,36 +245,22 @@ bool is_census(const Claim& claim) {
 }
 
 ClaimVerdict judge(const Claim& claim, const std::string& seal, const std::string& sealed_utc,
-                   std::vector<ClaimDocument> documents, const std::vector<StartedRun>& runs) {
+                   std::vector<ClaimDocument> documents, const ClaimRuns& runs) {
   ClaimVerdict verdict;
   if (is_census(claim)) {
     verdict.machines.push_back(judge_values(claim, claim_values(claim, {})));
     add_bootstrap(claim, verdict.machines.back());
     verdict.machines.back().cpu_model = "the CPU catalogue";
-    conclude(verdict);
+    conclude(claim, verdict);
     return verdict;
   }
-  std::sort(documents.begin(), documents.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.submission.created_utc, a.sha256) < std::tie(b.submission.created_utc, b.sha256);
-  });
-  for (const ClaimDocument& document : documents) {
-    if (!document.submission.claim || document.submission.claim->id != claim.id) continue;
-    const std::string why = exclusion_of(claim, seal, sealed_utc, document);
-    if (!why.empty()) {
-      verdict.left_out.push_back({document.sha256, why});
-      continue;
-    }
-    const auto known = std::find_if(
-        verdict.machines.begin(), verdict.machines.end(),
-        [&](const auto& machine) { return machine.machine_key == document.submission.machine.machine_key; });
-    if (known == verdict.machines.end()) {
-      verdict.machines.push_back(first_of_machine(claim, document));
-      check_starts(documents, runs, document, verdict.machines.back());
-    } else if (known->verdict != "not_applicable") {
-      known->replications.push_back(replication_of(claim, document, *known));
-    }
-  }
-  conclude(verdict);
+  documents = in_ledger_order(claim.id, std::move(documents), runs.told);
+  verdict.doubts = doubts_of_runs(documents, runs);
+  verdict.runs_begun = static_cast<int>(runs.told.size());
+  verdict.runs_abandoned = static_cast<int>(
+      std::count_if(runs.told.begin(), runs.told.end(), [](const StartedRun& run) { return run.abandoned; }));
+  judge_documents(claim, seal, sealed_utc, documents, runs.told, verdict);
+  conclude(claim, verdict);
   return verdict;
 }
 

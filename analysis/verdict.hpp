@@ -40,12 +40,13 @@ struct Replication {
 /// What was found on one machine. verdict also "not_applicable": outside the population.
 struct MachineVerdict {
   std::string machine_key, cpu_model, verdict, why;
-  bool unproven = false;  ///< a control failed, or the document is implausible: the word proves nothing
+  bool unproven = false;  ///< the word proves nothing, for these doubts
   std::vector<std::string> doubts;
   std::string document;  ///< content SHA-256 of the one that was judged
   std::vector<PartVerdict> parts;
   std::vector<ControlVerdict> controls;
   std::vector<Replication> replications;
+  double outside_p = 1;  ///< falsified: the least of its parts' adjusted_p, adjusted for the machines (Holm)
 };
 
 /// A document that was left out, and why: facts and conditions alone.
@@ -56,6 +57,8 @@ struct LeftOut {
 struct ClaimVerdict {
   std::string verdict;  ///< over all machines; "" when there is nothing to judge yet
   bool unproven = false;
+  std::vector<std::string> doubts;  ///< about all machines: data that may have been chosen
+  int runs_begun = 0, runs_abandoned = 0;
   std::vector<MachineVerdict> machines;
   std::vector<LeftOut> left_out;
 };
@@ -73,13 +76,21 @@ struct ClaimDocument {
 /// inconclusive; also when more than a tenth of the launches gave no value.
 MachineVerdict judge_values(const Claim& claim, const ClaimValues& values);
 
-/// Judges a claim: of each machine the first document by time that was made for this seal and after it, whose
-/// conditions no exclusion names; all further ones are replications. A document whose start the ledger does
-/// not hold, and a machine's earlier run that left no document, leave the verdict unproven: figures may have
-/// been chosen. Overall falsified where any machine falsifies, supported where all that apply support, else
-/// inconclusive. A claim that needs no launch (a census) is judged once.
+/// What is known of the runs for a seal.
+struct ClaimRuns {
+  std::vector<StartedRun> told;   ///< by the ledger, in its order
+  std::vector<StartedRun> begun;  ///< by this computer's own journal
+};
+
+/// Judges a claim: of each machine the first run that the ledger tells of and did not abandon, whose document
+/// no exclusion names; all further ones are replications. A run whose document is not here or was rejected,
+/// one that the ledger does not know, and a figure of evicted weights without verified evictions leave the
+/// verdict unproven. Overall falsified where a machine falsifies at alpha adjusted for the number of machines
+/// (Holm), supported where all that apply support, proven only if all of these are; else inconclusive. A
+/// claim that needs no launch (a census) is judged once. Throws Error(tampered) for a document that is not
+/// the one that its run finished with.
 ClaimVerdict judge(const Claim& claim, const std::string& seal, const std::string& sealed_utc,
-                   std::vector<ClaimDocument> documents, const std::vector<StartedRun>& runs);
+                   std::vector<ClaimDocument> documents, const ClaimRuns& runs);
 
 /// Whether nothing has to be measured for a claim.
 bool is_census(const Claim& claim);

@@ -60,6 +60,7 @@ json machine_json(const MachineVerdict& machine) {
   if (!machine.machine_key.empty()) text["machine_key"] = machine.machine_key;
   if (!machine.document.empty()) text["document"] = machine.document;
   if (!machine.why.empty()) text["why"] = machine.why;
+  if (machine.verdict == "falsified") text["outside_p_over_machines"] = rounded(machine.outside_p);
   if (!machine.doubts.empty()) text["doubts"] = machine.doubts;
   for (const PartVerdict& part : machine.parts) text["parts"].push_back(part_json(part));
   for (const ControlVerdict& control : machine.controls) {
@@ -86,6 +87,9 @@ std::string verdict_json(const Claim& claim, const std::string& seal, const Clai
                {"unproven", verdict.unproven},
                {"machines", json::array()}};
   for (const MachineVerdict& machine : verdict.machines) text["machines"].push_back(machine_json(machine));
+  if (verdict.runs_begun > 0)
+    text["runs"] = {{"begun", verdict.runs_begun}, {"abandoned", verdict.runs_abandoned}};
+  if (!verdict.doubts.empty()) text["doubts"] = verdict.doubts;
   for (const LeftOut& left : verdict.left_out)
     text["left_out"].push_back({{"document", left.document}, {"why", left.why}});
   return harness::canonical_text(text);

@@ -35,6 +35,7 @@ harness::Submission made_run(double factor, double wobble = 0.01) {
   made.machine.machine_key = std::string(64, '1');
   made.machine.cpu_model = "Example CPU";
   made.claim = harness::ClaimReference{"residency_pays", seal, sealed_utc};
+  add_eviction_evidence(made, "evict_flush");
   return made;
 }
 
@@ -44,9 +45,10 @@ ClaimDocument document(harness::Submission made, char digit) {
 }
 
 ClaimVerdict judged(std::vector<ClaimDocument> documents, const Claim& claim = test_claim()) {
-  std::vector<StartedRun> runs;
+  ClaimRuns runs;
   for (const ClaimDocument& each : documents)
-    runs.push_back({each.submission.nonce, each.submission.machine.machine_key, each.submission.created_utc});
+    runs.told.push_back({each.submission.nonce, each.submission.machine.machine_key,
+                         each.submission.created_utc, false, each.sha256});
   return judge(claim, seal, sealed_utc, std::move(documents), runs);
 }
 
@@ -97,7 +99,7 @@ TEST(verdict, data_older_than_the_claim_do_not_count) {
 TEST(verdict, the_first_run_decides_and_later_ones_only_replicate) {
   harness::Submission first = made_run(2.3), later = made_run(1.5);
   later.created_utc = "2026-12-03T00:00:00Z";
-  const ClaimVerdict verdict = judged({document(later, '1'), document(first, '2')});
+  const ClaimVerdict verdict = judged({document(first, '2'), document(later, '1')});
   EXPECT_EQ(verdict.verdict, "supported");
   EXPECT_EQ(verdict.machines[0].document, std::string(64, '2'));
   ASSERT_EQ(verdict.machines[0].replications.size(), 1u);
@@ -159,22 +161,27 @@ TEST(verdict, an_implausible_document_is_judged_and_unproven_and_a_rejected_one_
   EXPECT_EQ(judged({rejected}).verdict, "");
 }
 
-TEST(verdict, figures_that_may_have_been_chosen_prove_nothing) {
-  const auto unproven = [](const std::vector<StartedRun>& runs) {
-    return judge(test_claim(), seal, sealed_utc, {document(made_run(2.3), '2')}, runs).unproven;
-  };
-  const std::string here(64, '1'), first(32, '1'), second(32, '2');
-  EXPECT_FALSE(unproven({{second, here, "t"}}));
-  EXPECT_TRUE(unproven({}));                                                // nobody announced it
-  EXPECT_TRUE(unproven({{first, here, "t"}, {second, here, "t"}}));         // where is the first?
-  EXPECT_FALSE(unproven({{first, here, "t", true}, {second, here, "t"}}));  // it showed nothing
-  EXPECT_FALSE(unproven({{second, here, "t"}, {first, here, "t"}}));        // a later one is a replication
-  EXPECT_FALSE(unproven({{first, std::string(64, '9'), "t"}, {second, here, "t"}}));  // another machine's
-}
-
 TEST(verdict, other_logits_than_the_claim_names_do_not_count) {
   const Claim other = test_claim([](json& c) { c["golden"]["coreflow_1_9m"] = std::string(64, '7'); });
   EXPECT_EQ(judged({document(made_run(2.3), '1')}, other).verdict, "");
+}
+
+TEST(verdict, a_part_over_evictions_that_nothing_verifies_is_unproven) {
+  harness::Submission made = made_run(2.3);
+  for (harness::Launch& launch : made.launches) {
+    for (harness::Series& series : launch.series) series.params.clear();
+  }
+  const ClaimVerdict verdict = judged({document(made, '1')});
+  EXPECT_EQ(verdict.verdict, "supported");
+  EXPECT_TRUE(verdict.unproven);
+  ASSERT_EQ(verdict.machines[0].doubts.size(), 1u);
+  EXPECT_NE(verdict.machines[0].doubts[0].find("evict_flush in plan main are not verified"),
+            std::string::npos);
+  const Claim warm_alone = test_claim([](json& c) {
+    c["parts"][0]["quantity"] = "tokens_per_s[mode=warm]";
+    c["parts"][0]["region"] = {{"low", 1}};
+  });
+  EXPECT_FALSE(judged({document(made, '1')}, warm_alone).unproven);
 }
 
 void fail_flush(harness::Submission& made, int launches) {
@@ -205,6 +212,37 @@ TEST(verdict, one_machine_falsifies_for_all_and_support_needs_every_machine) {
   vague.machine.machine_key = std::string(64, '3');
   EXPECT_EQ(judged({document(good, '1'), document(bad, '2')}).verdict, "falsified");
   EXPECT_EQ(judged({document(good, '1'), document(vague, '3')}).verdict, "inconclusive");
+}
+
+TEST(verdict, many_machines_are_many_chances_to_be_falsified_by_chance) {
+  // Just outside: alone it falsifies, as one of twenty it may be the one in twenty.
+  harness::Submission bad = made_run(1.98, 0.016);
+  const ClaimVerdict alone = judged({document(bad, '1')});
+  ASSERT_EQ(alone.verdict, "falsified");
+  const double p = alone.machines[0].outside_p;
+  ASSERT_GT(p, 0.05 / 8);
+  std::vector<ClaimDocument> documents{document(bad, '1')};
+  for (const char digit : {'2', '3', '4', '5', '6', '7', '8', '9'}) {
+    documents.push_back(document(made_run(2.3), digit));
+    documents.back().submission.machine.machine_key = std::string(64, digit);
+  }
+  const ClaimVerdict among = judged(documents);
+  EXPECT_EQ(among.machines[0].verdict, "falsified");
+  EXPECT_NEAR(among.machines[0].outside_p, 9 * p, 1e-12);
+  EXPECT_EQ(among.verdict, "inconclusive");
+}
+
+TEST(verdict, support_is_proven_only_on_every_machine_and_a_counterexample_on_one) {
+  ClaimDocument good = document(made_run(2.3), '1'), doubted = document(made_run(2.3), '2'),
+                bad = document(made_run(1.5), '3');
+  doubted.submission.machine.machine_key = std::string(64, '2');
+  doubted.implausible = "P01: too fast";
+  bad.submission.machine.machine_key = std::string(64, '3');
+  EXPECT_FALSE(judged({good}).unproven);
+  EXPECT_TRUE(judged({good, doubted}).unproven);
+  EXPECT_FALSE(judged({good, doubted, bad}).unproven);
+  bad.implausible = "P01: too fast";
+  EXPECT_TRUE(judged({good, bad}).unproven);
 }
 
 TEST(verdict, a_census_needs_no_launch) {

@@ -24,7 +24,7 @@ using harness::Error;
 using harness::ExitCode;
 
 struct ClaimOptions {
-  std::string claims, id, file, reason, database, from;
+  std::string claims, id, file, reason, seen, nonce, database, from;
   std::vector<std::string> ids;
   bool json = false, markdown = false, record = false;
 };
@@ -39,6 +39,9 @@ std::string read_file(const std::string& path) {
 analysis::Claim fit_to_seal(const std::string& text, const std::string& id) {
   analysis::Claim claim = analysis::claim_from_json(text);
   if (claim.id != id) throw Error(ExitCode::invalid_input, fmt::format("its id is {}, not {}", claim.id, id));
+  if (claim.due_utc <= harness::utc_now())
+    throw Error(ExitCode::invalid_input,
+                fmt::format("{}: due {}, which has passed", claim.id, claim.due_utc));
   const analysis::ClaimCheck check = analysis::check_claim(claim);
   if (check.refusals.empty()) return claim;
   const size_t more = check.refusals.size() - 1;
@@ -100,18 +103,15 @@ ExitCode seal(const ClaimOptions& options) {
     throw Error(ExitCode::usage, fmt::format("{} was sealed {}; an amendment is tokroof claim amend",
                                              filed.id, filed.sealed_utc));
   const analysis::Claim claim = fit_to_seal(filed.text, filed.id);
-  const std::string now = harness::utc_now();
-  if (claim.due_utc <= now)
-    throw Error(ExitCode::invalid_input,
-                fmt::format("{}: due {}, which has passed", claim.id, claim.due_utc));
   analysis::LedgerRow row;
   row.kind = "seal";
   row.claim = claim.id;
   row.seal = analysis::seal_of(filed.text);
-  row.utc = now;
+  row.utc = harness::utc_now();
+  if (!options.seen.empty()) row.reason = checked_reason(options.seen);
   append_to_ledger(folder, row);
-  print_result(fmt::format("{} sealed {} as {}\ncommit {} now: the git history is its clock\n", claim.id, now,
-                           row.seal, folder.path));
+  print_result(fmt::format("{} sealed {} as {}\ncommit {} now: the git history is its clock\n", claim.id,
+                           row.utc, row.seal, folder.path));
   return ExitCode::ok;
 }
 
@@ -127,18 +127,22 @@ ExitCode amend(const ClaimOptions& options) {
   row.seal = analysis::seal_of(text);
   row.utc = harness::utc_now();
   row.supersedes = old.seal;
-  row.reason = options.reason;
+  row.reason = checked_reason(options.reason);
   for (const analysis::LedgerRow& earlier : folder.rows) {
     if (earlier.claim == row.claim && earlier.seal == row.seal)
       throw Error(ExitCode::usage,
                   fmt::format("{} is what was sealed {} already", options.file, earlier.utc));
   }
-  harness::write_file_atomically(superseded_path(folder, old.id, old.seal), old.text);
-  harness::write_file_atomically(fmt::format("{}/{}.json", folder.path, old.id), text);
-  append_to_ledger(folder, row);
+  amend_claim(folder, row, text);
   print_result(
       fmt::format("{} sealed {} as {}, which supersedes {}\nwhat was measured before is exploratory for it\n",
                   claim.id, row.utc, row.seal, old.seal));
+  return ExitCode::ok;
+}
+
+ExitCode abandon(const ClaimOptions& options) {
+  abandon_killed_run(options.claims, options.id, options.nonce, options.reason);
+  print_result(fmt::format("the run is abandoned; verdicts of {} tell how many are\n", options.id));
   return ExitCode::ok;
 }
 
@@ -162,7 +166,7 @@ ExitCode show(const ClaimOptions& options) {
 
 ExitCode log(const ClaimOptions& options, const Terminal& terminal) {
   const ClaimsFolder folder = open_claims(options.claims);
-  print_result(options.json ? folder.ledger : log_text(terminal, folder));
+  print_result(options.json ? log_json(folder) : log_text(terminal, folder));
   return ExitCode::ok;
 }
 
@@ -179,7 +183,7 @@ ExitCode judge(const ClaimOptions& options, const Terminal& terminal) {
   auto documents = claim_documents(folder, claim.id, options.database, options.from);
   const analysis::ClaimVerdict verdict =
       analysis::judge(claim, filed.seal, filed.sealed_utc, std::move(documents),
-                      analysis::started_runs(folder.rows, filed.seal));
+                      {analysis::started_runs(folder.rows, filed.seal), begun_here(filed.seal)});
   if (verdict.machines.empty()) {
     const std::string left =
         verdict.left_out.empty()
@@ -200,7 +204,8 @@ ExitCode judge(const ClaimOptions& options, const Terminal& terminal) {
     row.verdict = json;
     append_to_ledger(folder, row);
   }
-  print_result(options.json ? json + "\n" : verdict_text(terminal, claim, verdict));
+  print_result(options.json ? json + "\n"
+                            : verdict_text(terminal, claim, verdict, seen_before(folder, filed)));
   return code_of(verdict);
 }
 
@@ -232,7 +237,7 @@ void add_readers(CLI::App& command, Invocation& invocation, const std::shared_pt
   CLI::App* log_command =
       add(command, invocation, options, "log", "prints the ledger: what was sealed, amended, judged",
           "tokroof claim log", log);
-  log_command->add_flag("--json", options->json, "print the ledger's lines");
+  log_command->add_flag("--json", options->json, "print the ledger's rows as one array");
 }
 
 void add_writers(CLI::App& command, Invocation& invocation, const std::shared_ptr<ClaimOptions>& options) {
@@ -248,16 +253,23 @@ void add_writers(CLI::App& command, Invocation& invocation, const std::shared_pt
       "not)",
       "tokroof claim check", check)
       ->add_option("ID", options->ids, "these claims instead of all");
-  add(command, invocation, options, "seal", "fixes a claim in the ledger; data taken before do not count",
-      "tokroof claim seal my_claim", plain(seal))
-      ->add_option("ID", options->id, "the claim")
-      ->required();
+  CLI::App* seal_command =
+      add(command, invocation, options, "seal", "fixes a claim in the ledger; data taken before do not count",
+          "tokroof claim seal my_claim", plain(seal));
+  seal_command->add_option("ID", options->id, "the claim")->required();
+  seal_command->add_option("--seen", options->seen, "what of such data was seen before, for the ledger");
   CLI::App* amend_command =
       add(command, invocation, options, "amend", "seals a new text of a claim, which supersedes the old one",
           "tokroof claim amend my_claim --file new.json --reason 'more launches'", plain(amend));
   amend_command->add_option("ID", options->id, "the claim")->required();
   amend_command->add_option("--file", options->file, "the new text")->required();
   amend_command->add_option("--reason", options->reason, "why, for the ledger")->required();
+  CLI::App* abandon_command = add(
+      command, invocation, options, "abandon", "tells the ledger of a run that was killed before it finished",
+      "tokroof claim abandon my_claim NONCE --reason 'power failure'", plain(abandon));
+  abandon_command->add_option("ID", options->id, "the claim")->required();
+  abandon_command->add_option("NONCE", options->nonce, "of the run, as in claim log --json")->required();
+  abandon_command->add_option("--reason", options->reason, "why, for the ledger")->required();
 }
 
 }  // namespace

@@ -24,6 +24,13 @@ std::vector<std::string> stored_texts(const std::string& database) {
   const std::string path = store_path(database);
   if (database.empty() && !fs::exists(path)) return {};  // one that was named is there, or it is an error
   harness::Store store = harness::Store::open_existing(path);
+  const harness::StoreCheck check = store.check();
+  if (!check.problems.empty())
+    throw harness::Error(
+        harness::ExitCode::tampered,
+        fmt::format(
+            "{}: {}{}; nothing is judged from it (tokroof store check)", path, check.problems.front(),
+            check.problems.size() == 1 ? "" : fmt::format(" (and {} more)", check.problems.size() - 1)));
   std::vector<std::string> texts;
   for (const harness::StoredDocument& document : store.list()) {
     if (document.protocol == "claim") texts.push_back(store.text(document.content_sha256));

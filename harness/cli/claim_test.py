@@ -4,11 +4,13 @@
 
 Claims, Ledger need no measurement; Measured runs a small claim on this machine.
 """
+import fcntl
 import json
 import os
 import pathlib
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -163,11 +165,60 @@ class Claims(Command):
         self.assertEqual([file.read_text() for file in kept], [old])
         self.assertIn("twice as many", self.succeeds("log"))
         self.refused(2, "what was sealed", "amend", "fast", "--file", new, "--reason", "again")
+        for reason in ("", "  ", "x" * 301):
+            self.refused(2, "--reason", "amend", "fast", "--file", new, "--reason", reason)
+        new.write_text(old.replace('"launches": 10', '"launches": 30'))
+        self.refused(2, "no UTF-8", "amend", "fast", "--file", new, "--reason", os.fsdecode(b"\xff"))
+        self.succeeds("check")
         kept[0].write_text(old.replace("10", "11", 1))
         self.refused(3, "altered after it was sealed", "check")
 
 
+    def test_an_amendment_that_fails_changes_nothing(self):
+        old = self.sealed("fast").read_text()
+        new = self.folder / "new.json"
+        new.write_text(old.replace('"launches": 10', '"launches": 20'))
+        with open(self.claims / "ledger.jsonl.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.refused(7, "another tokroof", "amend", "fast", "--file", new, "--reason", "more")
+            self.assertEqual((self.claims / "fast.json").read_text(), old)
+        self.succeeds("check")
+        new.write_text(re.sub('"due_utc": "[0-9]*', '"due_utc": "2020', new.read_text()))
+        self.refused(4, "has passed", "amend", "fast", "--file", new, "--reason", "late")
+        self.succeeds("check")
+
+    def test_the_log_is_one_array(self):
+        self.assertEqual(json.loads(self.succeeds("log", "--json")), [])
+        self.write("fast")
+        self.succeeds("seal", "fast", "--seen", "three runs of this machine")
+        self.write("slow")
+        self.succeeds("seal", "slow")
+        self.assertEqual([row["claim"] for row in json.loads(self.succeeds("log", "--json"))], ["fast", "slow"])
+        self.assertIn("three runs of this machine", self.succeeds("log"))
+        self.assertIn("| `fast` † |", self.succeeds("list", "--markdown"))
+
+    def test_a_file_that_cannot_be_read_is_named(self):
+        path = self.write("fast")
+        path.chmod(0)
+        self.folder.chmod(0o755)
+        user = {"user": 65534} if os.geteuid() == 0 else {}
+        result = subprocess.run([TOKROOF, "claim", "list", "--claims", self.claims], capture_output=True, text=True,
+                                env=dict(os.environ, TOKROOF_HOME=str(self.home)), timeout=60, **user)
+        self.assertEqual(result.returncode, 4, result.stderr)
+        self.assertIn("fast.json: cannot be read", result.stderr)
+
+
 class Ledger(Command):
+    def test_a_row_that_nests_too_deep_is_tampering_and_no_crash(self):
+        self.sealed("fast")
+        deep = '{"verdict":' + "[" * 300000 + "]" * 300000 + "}\n"
+        whole = self.ledger()
+        (self.claims / "ledger.jsonl").write_text("".join(whole) + deep)
+        self.refused(3, "is no ledger row", "list")
+        (self.claims / "ledger.jsonl").write_text("".join(whole))
+        (self.claims / "ledger.head").write_text(deep)
+        self.refused(3, "does not say how many rows", "list")
+
     def test_a_sealed_claim_altered_by_one_byte_is_tampering_everywhere(self):
         path = self.sealed("fast")
         path.write_text(path.read_text().replace('"low": 2.0', '"low": 2.1'))
@@ -236,9 +287,58 @@ class Measured(Command):
         again = json.loads(self.claim("verdict", "fast", "--json").stdout)
         self.assertEqual(again["machines"][0]["document"], found["machines"][0]["document"])
         self.assertEqual(len(again["machines"][0]["replications"]), 1)
+        self.assertEqual(again["runs"], {"begun": 2, "abandoned": 0})
         # From files, the same.
         filed = json.loads(self.claim("verdict", "fast", "--json", "--from", self.home / "submissions").stdout)
         self.assertEqual(filed, again)
+
+    def test_figures_that_were_altered_or_seen_elsewhere_are_told(self):
+        self.sealed("fast", **self.small())
+        self.assertEqual(self.run_claim("fast").returncode, 0)
+        rows = [json.loads(line) for line in self.ledger()]
+        self.assertEqual([row["kind"] for row in rows], ["seal", "run", "finished"])
+        file = next((self.home / "submissions").rglob("*.json"))
+        document = json.loads(file.read_text())
+        self.assertIn(rows[2]["content_sha256"][:8], file.name)
+        # It finished: nobody can abandon it now.
+        self.refused(2, "that run finished", "abandon", "fast", document["nonce"], "--reason", "slow")
+        # One derived number altered, in a file.
+        altered = self.folder / "altered"
+        altered.mkdir()
+        document["derived"]["roofs"][0]["size_bytes"] += 1
+        (altered / "x.json").write_text(json.dumps(document))
+        self.refused(3, "not the one that its run finished with", "verdict", "fast", "--from", altered)
+        # A look with a copy of the ledger.
+        copy = self.folder / "copy"
+        shutil.copytree(self.claims, copy)
+        peek = self.tokroof("run", "--claim", "fast", "--claims", copy, "--db", copy / "s.sqlite", "--out", copy)
+        self.assertEqual(peek.returncode, 0, peek.stderr)
+        found = json.loads(self.claim("verdict", "fast", "--json").stdout)
+        self.assertTrue(found["unproven"])
+        self.assertIn("on this computer, and the ledger does not tell of it", found["doubts"][0])
+        # The store's text edited behind its triggers.
+        with sqlite3.connect(self.home / "store.sqlite") as store:
+            for (name,) in store.execute("select name from sqlite_master where type = 'trigger'").fetchall():
+                store.execute(f'drop trigger "{name}"')
+        self.refused(3, "store.sqlite: ", "verdict", "fast")
+
+    def test_a_run_whose_document_cannot_be_stored_counts_all_the_same(self):
+        self.sealed("fast", **self.small())
+        self.tokroof("store", "check")
+        process = subprocess.Popen([TOKROOF, "run", "--claim", "fast", "--claims", str(self.claims)],
+                                   env=dict(os.environ, TOKROOF_HOME=str(self.home)), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        while '"run"' not in (self.claims / "ledger.jsonl").read_text():
+            time.sleep(0.05)
+        with sqlite3.connect(self.home / "store.sqlite", isolation_level=None) as store:
+            store.execute("begin immediate")
+            out, err = process.communicate(timeout=200)
+            store.execute("rollback")
+        self.assertEqual(process.returncode, 7, err)
+        self.assertIn("the run finished and counts: judge it with tokroof claim verdict fast --from", err)
+        self.assertEqual(json.loads(self.ledger()[-1])["kind"], "finished")
+        verdict = json.loads(self.claim("verdict", "fast", "--json", "--from", self.home / "submissions").stdout)
+        self.assertEqual(verdict["verdict"], "supported")
 
     def test_data_of_before_an_amendment_do_not_count(self):
         path = self.sealed("fast", **self.small())
@@ -300,6 +400,26 @@ class Measured(Command):
         self.assertIn("nothing of it is kept", err)
         self.assertEqual(list(self.home.rglob("*.json")), [])
         self.refused(12, "nothing to judge", "verdict", "fast")
+        self.assertEqual([json.loads(line)["kind"] for line in self.ledger()], ["seal", "run", "abandoned"])
+
+    def test_a_killed_run_is_doubted_until_it_is_abandoned_by_hand(self):
+        self.sealed("fast", **self.small())
+        process = subprocess.Popen([TOKROOF, "run", "--claim", "fast", "--claims", str(self.claims)],
+                                   env=dict(os.environ, TOKROOF_HOME=str(self.home)), stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        while '"run"' not in (self.claims / "ledger.jsonl").read_text():
+            time.sleep(0.05)
+        process.kill()
+        process.wait()
+        nonce = json.loads(self.ledger()[-1])["nonce"]
+        self.assertEqual(self.run_claim("fast").returncode, 0)
+        found = json.loads(self.claim("verdict", "fast", "--json").stdout)
+        self.assertIn("its document is not here", found["doubts"][0])
+        self.refused(2, "no run", "abandon", "fast", "0" * 32, "--reason", "x")
+        self.succeeds("abandon", "fast", nonce, "--reason", "killed")
+        found = json.loads(self.claim("verdict", "fast", "--json").stdout)
+        self.assertNotIn("doubts", found)
+        self.assertEqual(found["runs"], {"begun": 2, "abandoned": 1})
 
     def test_forced_kernels_are_refused_for_fidelity_and_probes_too(self):
         part = {"name": "argmax", "quantity": "fidelity[model=coreflow_1_9m, figure=clear_match_ratio]",

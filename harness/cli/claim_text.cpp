@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "harness/error.hpp"
 
@@ -113,6 +114,14 @@ std::string board_launches(const json& machine) {
   return missing == 0 ? std::to_string(least) : fmt::format("{} ({} failed)", least, missing);
 }
 
+/// What the word of one machine lacks: proof, or the agreement of the other machines.
+std::string board_remark(const json& verdict, const json& machine) {
+  std::string text = machine.at("unproven").get<bool>() || verdict.contains("doubts") ? " (unproven)" : "";
+  const auto overall = verdict.at("verdict").get<std::string>();
+  if (overall != machine.at("verdict").get<std::string>()) text += fmt::format("; overall {}", overall);
+  return text;
+}
+
 /// Why a claim file is none, "" when it is one.
 std::string fault_of(const FiledClaim& filed) {
   try {
@@ -165,15 +174,28 @@ std::string claim_text(const analysis::Claim& claim, const FiledClaim& filed,
 }
 
 std::string verdict_text(const Terminal& terminal, const analysis::Claim& claim,
-                         const analysis::ClaimVerdict& verdict) {
+                         const analysis::ClaimVerdict& verdict, const std::string& seen) {
   std::string text = fmt::format(
       "{}: {}, on {} machine{}\n{}\n\n", claim.id, word_text(terminal, verdict.verdict, verdict.unproven),
       verdict.machines.size(), verdict.machines.size() == 1 ? "" : "s", claim.hypothesis);
   for (const analysis::MachineVerdict& machine : verdict.machines)
     text += machine_text(terminal, machine) + "\n";
+  for (const std::string& doubt : verdict.doubts) text += mark_warning(terminal) + " " + doubt + "\n";
+  if (verdict.runs_begun > 0)
+    text += fmt::format("runs begun for this seal: {}, abandoned: {}\n", verdict.runs_begun,
+                        verdict.runs_abandoned);
+  if (!seen.empty())
+    text += fmt::format("seen before sealing: {}; what tests the margins is a replication\n", seen);
   for (const analysis::LeftOut& left : verdict.left_out)
     text += fmt::format("left out {:.8}: {}\n", left.document, left.why);
   return text + "repeat: " + run_command(claim) + "\n";
+}
+
+std::string seen_before(const ClaimsFolder& folder, const FiledClaim& claim) {
+  for (const analysis::LedgerRow& row : folder.rows) {
+    if (row.kind == "seal" && row.claim == claim.id) return row.reason;
+  }
+  return "";
 }
 
 std::string list_text(const Terminal& terminal, const ClaimsFolder& folder, const std::string& now_utc) {
@@ -211,6 +233,7 @@ std::string list_json(const ClaimsFolder& folder, const std::string& now_utc) {
 }
 
 std::string list_markdown(const ClaimsFolder& folder, const std::string& now_utc) {
+  bool any_seen = false;
   std::string text =
       "| claim | published | verdict | machine | median [95 %] of claimed | launches | controls | repeat |\n"
       "|---|---|---|---|---|---|---|---|\n";
@@ -218,7 +241,9 @@ std::string list_markdown(const ClaimsFolder& folder, const std::string& now_utc
     if (!fault_of(filed).empty()) continue;
     const analysis::Claim claim = analysis::claim_from_json(filed.text);
     const ClaimState state = state_of(folder, filed, now_utc);
-    const std::string first = fmt::format("| `{}` | {} |", claim.id, claim.published);
+    const bool seen = !seen_before(folder, filed).empty();
+    const std::string first = fmt::format("| `{}`{} | {} |", claim.id, seen ? " †" : "", claim.published);
+    any_seen = any_seen || seen;
     const std::string last = fmt::format(" `{}` |\n", run_command(claim));
     if (state.verdict.empty()) {
       text += fmt::format("{} {} | | | | |{}", first, state.word, last);
@@ -226,19 +251,33 @@ std::string list_markdown(const ClaimsFolder& folder, const std::string& now_utc
     }
     const json verdict = json::parse(state.verdict);
     for (const json& machine : verdict.at("machines")) {
-      text += fmt::format(
-          "{} **{}**{} | {} | {} | {} | {} |{}", first, machine.at("verdict").get<std::string>(),
-          machine.at("unproven").get<bool>() ? " (unproven)" : "", machine.at("cpu_model").get<std::string>(),
-          board_numbers(machine), board_launches(machine), board_controls(machine), last);
+      text +=
+          fmt::format("{} **{}**{} | {} | {} | {} | {} |{}", first, machine.at("verdict").get<std::string>(),
+                      board_remark(verdict, machine), machine.at("cpu_model").get<std::string>(),
+                      board_numbers(machine), board_launches(machine), board_controls(machine), last);
     }
   }
+  if (any_seen)
+    text +=
+        "\n† Exploratory runs were seen before the claim was sealed: what tests its margins is a "
+        "replication.\n";
   return text;
+}
+
+std::string log_json(const ClaimsFolder& folder) {
+  std::string text;
+  std::istringstream lines(folder.ledger);
+  for (std::string line; std::getline(lines, line);) text += (text.empty() ? "" : ",\n") + line;
+  return "[" + text + "]\n";
 }
 
 std::string log_text(const Terminal& terminal, const ClaimsFolder& folder) {
   Table table{{"row", "when", "what", "claim", "seal", "", "hash"}, {}, {1, 2, 3, 4, 5, 6}};
   for (const analysis::LedgerRow& row : folder.rows) {
-    std::string more = row.reason.empty() ? "" : fmt::format("for {:.8}: {}", row.supersedes, row.reason);
+    std::string more =
+        row.supersedes.empty() ? row.reason : fmt::format("for {:.8}: {}", row.supersedes, row.reason);
+    if (row.kind == "seal" && !row.reason.empty()) more = "seen before: " + row.reason;
+    if (!row.content_sha256.empty()) more = fmt::format("document {:.8}", row.content_sha256);
     if (!row.verdict.empty()) more = json::parse(row.verdict).at("verdict").get<std::string>();
     table.rows.push_back({std::to_string(row.row), row.utc, row.kind, row.claim, row.seal.substr(0, 8), more,
                           row.hash.substr(0, 8)});

@@ -21,12 +21,17 @@ ClaimState state_of(const ClaimsFolder& folder, const FiledClaim& claim, const s
 std::string claim_text(const analysis::Claim& claim, const FiledClaim& filed,
                        const analysis::ClaimCheck& check);
 std::string verdict_text(const Terminal& terminal, const analysis::Claim& claim,
-                         const analysis::ClaimVerdict& verdict);
+                         const analysis::ClaimVerdict& verdict, const std::string& seen);
+
+/// What of a claim's data was seen before it was sealed, as its seal says; "" for nothing.
+std::string seen_before(const ClaimsFolder& folder, const FiledClaim& claim);
 
 std::string list_text(const Terminal& terminal, const ClaimsFolder& folder, const std::string& now_utc);
 std::string list_json(const ClaimsFolder& folder, const std::string& now_utc);
 /// The board of the README: per claim its word, numbers, launches, controls and the command that repeats it.
 std::string list_markdown(const ClaimsFolder& folder, const std::string& now_utc);
+/// The rows of the ledger, as one JSON array.
+std::string log_json(const ClaimsFolder& folder);
 std::string log_text(const Terminal& terminal, const ClaimsFolder& folder);
 
 }  // namespace cli

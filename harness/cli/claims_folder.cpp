@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <thread>
+#include <utility>
 
 #include "harness/cli/partial.hpp"
 #include "harness/error.hpp"
@@ -21,12 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 using harness::Error;
 using harness::ExitCode;
-
-std::optional<std::string> read_if_there(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 [[noreturn]] void tampered(const std::string& what) {
   throw Error(ExitCode::tampered, what);
@@ -45,7 +44,8 @@ std::vector<FiledClaim> read_files(const std::string& path) {
   std::vector<FiledClaim> claims;
   for (const auto& entry : fs::directory_iterator(path)) {
     if (!entry.is_regular_file() || entry.path().extension() != ".json") continue;
-    claims.push_back({entry.path().stem().string(), *read_if_there(entry.path().string()), "", ""});
+    const auto text = read_if_there(entry.path().string());
+    if (text) claims.push_back({entry.path().stem().string(), *text, "", ""});
   }
   std::sort(claims.begin(), claims.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   return claims;
@@ -76,18 +76,65 @@ void check_seals(ClaimsFolder& folder) {
   }
 }
 
-analysis::LedgerRow row_of_run(const std::string& kind, const harness::Submission& submission) {
-  analysis::LedgerRow row;
-  row.kind = kind;
-  row.claim = submission.claim->id;
-  row.seal = submission.claim->seal;
-  row.utc = harness::utc_now();
-  row.nonce = submission.nonce;
-  row.machine_key = submission.machine.machine_key;
-  return row;
+/// Waits a little for another tokroof that appends.
+std::unique_ptr<RunLock> lock_ledger(const std::string& folder) {
+  constexpr int tries = 20;
+  constexpr std::chrono::milliseconds pause{100};
+  for (int i = 1;; ++i) {
+    try {
+      return std::make_unique<RunLock>(folder + "/ledger.jsonl");
+    } catch (const Error&) {
+      if (i == tries) throw;
+      std::this_thread::sleep_for(pause);
+    }
+  }
+}
+
+/// Puts a text in place of what a file held; `was` nothing: there was none.
+void restore(const std::string& path, const std::optional<std::string>& was) {
+  try {
+    if (was) {
+      harness::write_file_atomically(path, *was);
+    } else {
+      std::remove(path.c_str());
+    }
+  } catch (const Error&) {  // the error that led here is told
+  }
+}
+
+/// Writes several files, or none.
+void write_all(const std::vector<std::pair<std::string, std::string>>& files) {
+  std::vector<std::optional<std::string>> before;
+  before.reserve(files.size());
+  for (const auto& [path, text] : files) before.push_back(read_if_there(path));
+  for (size_t i = 0; i < files.size(); ++i) {
+    try {
+      harness::write_file_atomically(files[i].first, files[i].second);
+    } catch (const Error&) {
+      for (size_t done = 0; done < i; ++done) restore(files[done].first, before[done]);
+      throw;
+    }
+  }
+}
+
+/// The ledger with one more row, and its head, as files.
+std::vector<std::pair<std::string, std::string>> ledger_files(ClaimsFolder& folder,
+                                                              const analysis::LedgerRow& row) {
+  folder.ledger = analysis::append_row(folder.ledger, row);
+  folder.rows = analysis::read_ledger(folder.ledger);
+  return {{folder.path + "/ledger.jsonl", folder.ledger},
+          {folder.path + "/ledger.head", analysis::head_of(folder.rows)}};
 }
 
 }  // namespace
+
+std::optional<std::string> read_if_there(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(ExitCode::invalid_input, path + ": cannot be read");
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
 
 ClaimsFolder open_claims(const std::string& path) {
   ClaimsFolder folder;
@@ -130,24 +177,20 @@ analysis::Claim sealed_claim(const FiledClaim& filed) {
 }
 
 void append_to_ledger(ClaimsFolder& folder, const analysis::LedgerRow& row) {
-  const RunLock lock(folder.path + "/ledger.jsonl");
+  const auto lock = lock_ledger(folder.path);
   folder.ledger = read_if_there(folder.path + "/ledger.jsonl").value_or("");
-  folder.ledger = analysis::append_row(folder.ledger, row);
-  folder.rows = analysis::read_ledger(folder.ledger);
-  harness::write_file_atomically(folder.path + "/ledger.jsonl", folder.ledger);
-  harness::write_file_atomically(folder.path + "/ledger.head", analysis::head_of(folder.rows));
+  write_all(ledger_files(folder, row));
 }
 
-void announce_run(const std::string& path, const harness::Submission& submission) {
-  ClaimsFolder folder = open_claims(path);
-  append_to_ledger(folder, row_of_run("run", submission));
-}
-
-void abandon_run(const std::string& path, const harness::Submission& submission, const std::string& reason) {
-  ClaimsFolder folder = open_claims(path);
-  analysis::LedgerRow row = row_of_run("abandoned", submission);
-  row.reason = reason;
-  append_to_ledger(folder, row);
+void amend_claim(ClaimsFolder& folder, const analysis::LedgerRow& row, const std::string& text) {
+  const auto lock = lock_ledger(folder.path);
+  folder = open_claims(folder.path);
+  const FiledClaim old = find_claim(folder, row.claim);
+  if (old.seal != row.supersedes) throw Error(ExitCode::usage, row.claim + " was amended meanwhile");
+  auto files = ledger_files(folder, row);  // refused before anything changes
+  files.insert(files.begin(), {{superseded_path(folder, old.id, old.seal), old.text},
+                               {fmt::format("{}/{}.json", folder.path, old.id), text}});
+  write_all(files);
 }
 
 std::string superseded_path(const ClaimsFolder& folder, const std::string& id, const std::string& seal) {

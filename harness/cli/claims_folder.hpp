@@ -1,5 +1,6 @@
 // The folder of claims: ID.json files, the ledger that seals them, and the superseded ones.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,12 +35,37 @@ const FiledClaim& find_claim(const ClaimsFolder& folder, const std::string& id);
 analysis::Claim sealed_claim(const FiledClaim& filed);
 
 /// Appends a row to the ledger and renews its head; both files are written whole or not at all. Reads the
-/// folder anew first, under a lock: others may have appended. Throws Error(store) when it cannot be written.
+/// ledger anew first, under a lock: others may have appended. Throws Error(store) when it cannot be written.
 void append_to_ledger(ClaimsFolder& folder, const analysis::LedgerRow& row);
 
-/// Appends that a run for a claim begins, or that it ended before it showed anything.
+/// Appends an amendment and puts its text in the place of the old one, which is kept. The row is made before
+/// any file changes; where a file cannot be written, all are as they were. Throws as append_to_ledger, and
+/// Error(usage) when the claim was amended meanwhile.
+void amend_claim(ClaimsFolder& folder, const analysis::LedgerRow& row, const std::string& text);
+
+/// Returns a reason that a ledger can hold. Throws Error(usage) when it says nothing, is longer than 300
+/// bytes or is no UTF-8.
+std::string checked_reason(const std::string& reason);
+
+/// Appends that a run for a claim begins (and notes it in this computer's own journal), that it finished with
+/// a document, or that it ended before it showed anything.
 void announce_run(const std::string& path, const harness::Submission& submission);
+void finish_run(const std::string& path, const harness::Submission& submission,
+                const std::string& content_sha256);
 void abandon_run(const std::string& path, const harness::Submission& submission, const std::string& reason);
+
+/// Appends that a run was killed before it could tell so itself. Throws Error(usage) for a run that the
+/// ledger does not tell of, or that ended.
+void abandon_killed_run(const std::string& path, const std::string& claim, const std::string& nonce,
+                        const std::string& reason);
+
+/// Reads which runs for a seal were begun on this computer: $TOKROOF_HOME/claims/SEAL.jsonl, written beside
+/// the ledger so that a run with a copy of the ledger is told, too. Empty when there is none. Throws
+/// Error(tampered) for a line that is no start.
+std::vector<analysis::StartedRun> begun_here(const std::string& seal);
+
+/// Returns what a file holds, nullopt when there is none. Throws Error(invalid_input) when it cannot be read.
+std::optional<std::string> read_if_there(const std::string& path);
 
 /// Where an amended claim's former text is kept.
 std::string superseded_path(const ClaimsFolder& folder, const std::string& id, const std::string& seal);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "harness/cli/result_table.hpp"
 #include "harness/cli/rounds.hpp"
 #include "harness/cli/session.hpp"
+#include "harness/digest.hpp"
 #include "harness/store.hpp"
 #include "models/shape.hpp"
 
@@ -72,16 +74,28 @@ void save_partial(Run& run, bool interrupted, const std::string& reason) {
   run.kept = run.submission.launches.size();
 }
 
+/// Tells the ledger that a claim's run ended before it showed anything: nobody is to look at half of what
+/// decides. A ledger that cannot be told leaves the claim unproven, so the way to tell it later is shown.
+void abandon_claim_run(const Run& run, const std::string& reason) {
+  try {
+    abandon_run(run.claims, run.submission, reason);
+  } catch (const std::exception& error) {
+    note(
+        fmt::format("error: the ledger could not be told that this run was abandoned ({}): until it is, the "
+                    "claim stays unproven; tokroof claim abandon {} {} --reason '…'{}",
+                    error.what(), run.submission.claim->id, run.submission.nonce,
+                    run.claims.empty() ? "" : " --claims '" + run.claims + "'"));
+  }
+}
+
 /// Keeps what an interruption or an error left; where that cannot be written, the file is as the last launch
 /// left it.
 void save_what_is_left(Run& run, bool interrupted, const std::string& reason) {
+  if (run.submission.claim) return abandon_claim_run(run, reason);
   try {
-    if (run.submission.claim)  // nobody is to look at half of what decides a claim
-      abandon_run(run.claims, run.submission, reason.substr(0, 300));
-    else
-      save_partial(run, interrupted, reason);
+    save_partial(run, interrupted, reason);
   } catch (const harness::Error&) {
-    if (!run.resumable() && !run.submission.claim) throw;
+    if (!run.resumable()) throw;
   }
 }
 
@@ -107,7 +121,12 @@ Run begin_run(const RunOptions& options) {
     std::tie(run.submission, run.protocol) = begin_claim_run(run.session, options.claims, options.claim);
   }
   run.path = partial_path(run.submission);
-  run.session.model_error = learn_from_store(options.database, run.submission.machine.machine_key);
+  try {
+    run.session.model_error = learn_from_store(options.database, run.submission.machine.machine_key);
+  } catch (const harness::Error& error) {
+    if (run.submission.claim) abandon_claim_run(run, error.what());
+    throw;
+  }
   return run;
 }
 
@@ -205,13 +224,39 @@ void measure(Run& run, const Terminal& terminal) {
   if (run.resumable()) run.submission = load_partial(run.path).measured;
 }
 
+/// Saves a claim's run, which its ledger tells of already. Throws Error as save_submission, which says what
+/// to do so that it counts.
+Saved save_claim_run(const Run& run, const std::string& text, const RunOptions& options) {
+  try {
+    return save_submission(run.submission, text, options.folder, options.database);
+  } catch (const harness::Error& error) {
+    std::string where = "its document could be kept nowhere, which leaves the claim unproven";
+    try {
+      harness::Store(store_path(options.database)).add(text);
+      where = "its document is in the store";
+    } catch (const harness::Error&) {
+      const std::string folder =
+          options.folder.empty() ? harness::tokroof_home() + "/submissions" : options.folder;
+      if (std::filesystem::exists(saved_path(run.submission, text, options.folder)))
+        where = fmt::format("judge it with tokroof claim verdict {} --from {}", run.submission.claim->id,
+                            quoted(folder));
+    }
+    throw harness::Error(error.code(),
+                         fmt::format("{} (the run finished and counts: {})", error.what(), where));
+  }
+}
+
 ExitCode finish(Run& run, const RunOptions& options, const Terminal& terminal) {
   std::string text;
   Saved saved;
   try {
     measure(run, terminal);
     text = seal_submission(run.submission);
-    saved = save_submission(run.submission, text, options.folder, options.database);
+    // From this row on its figures may be seen, and it counts: what follows can no longer abandon it.
+    if (run.submission.claim)
+      finish_run(run.claims, run.submission, harness::sha256_hex(text));
+    else
+      saved = save_submission(run.submission, text, options.folder, options.database);
   } catch (const Interrupted&) {
     save_what_is_left(run, true, "interrupted by a signal");
     throw Interrupted("interrupted; " + what_is_left(run, options));
@@ -219,6 +264,7 @@ ExitCode finish(Run& run, const RunOptions& options, const Terminal& terminal) {
     save_what_is_left(run, false, error.what());
     throw harness::Error(error.code(), fmt::format("{} ({})", error.what(), what_is_left(run, options)));
   }
+  if (run.submission.claim) saved = save_claim_run(run, text, options);
   if (run.resumable()) std::remove(run.path.c_str());
   print_result(options.json           ? text + "\n"
                : run.submission.claim ? claim_result_text(terminal, run.submission, saved)

@@ -192,16 +192,20 @@ harness::ModelError learn_from_store(const std::string& database, const std::str
                                      machine_key, but_not);
 }
 
+std::string saved_path(const harness::Submission& submission, const std::string& text,
+                       const std::string& folder) {
+  const std::string& utc = submission.created_utc;  // "2026-11-30T…"
+  const std::string day = utc.substr(0, 4) + utc.substr(5, 2) + utc.substr(8, 2);
+  return fmt::format("{}/{:.8}-{:.8}.json",
+                     folder.empty() ? fmt::format("{}/submissions/{}", harness::tokroof_home(), day) : folder,
+                     submission.machine.machine_key, harness::sha256_hex(text));
+}
+
 Saved save_submission(const harness::Submission& submission, const std::string& text,
                       const std::string& folder, const std::string& database) {
   Saved saved;
   saved.content_sha256 = harness::sha256_hex(text);
-  const std::string& utc = submission.created_utc;  // "2026-11-30T…"
-  const std::string day = utc.substr(0, 4) + utc.substr(5, 2) + utc.substr(8, 2);
-  saved.path =
-      fmt::format("{}/{:.8}-{:.8}.json",
-                  folder.empty() ? fmt::format("{}/submissions/{}", harness::tokroof_home(), day) : folder,
-                  submission.machine.machine_key, saved.content_sha256);
+  saved.path = saved_path(submission, text, folder);
   harness::write_file_atomically(saved.path, text + "\n");
   harness::Store(store_path(database)).add(text);
   return saved;

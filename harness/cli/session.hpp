@@ -99,6 +99,9 @@ struct Saved {
   std::string path;
   std::string content_sha256;
 };
+/// Returns where the document is written under `folder`, as save_submission does.
+std::string saved_path(const harness::Submission& submission, const std::string& text,
+                       const std::string& folder);
 /// Writes the document under `folder` ("": $TOKROOF_HOME/submissions/YYYYMMDD/) and adds it to the store
 /// `database`
 /// ("": $TOKROOF_HOME/store.sqlite).
