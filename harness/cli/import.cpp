@@ -70,7 +70,7 @@ std::string to_text(const Terminal& terminal, const harness::Imported& imported)
 
 /// Returns the canonical text; one that our own gates refuse is too long, or our mistake.
 std::string sealed(const harness::ImportDocument& document, const std::string& file) {
-  const std::string text = to_canonical_json(document);
+  std::string text = to_canonical_json(document);
   if (text.size() > harness::max_document_bytes) {
     throw Error(ExitCode::invalid_input,
                 fmt::format("{}: its {} rows make a document of {}, more than 1 MiB; split the file", file,
