@@ -30,7 +30,7 @@ Reading<int64_t> whole(const json& object, const char* key) {
 
 /// Returns a time stated in another unit, in ns.
 Reading<double> scaled(const json& object, const char* key, double ns) {
-  const Reading<double> value = number(object, key);
+  Reading<double> value = number(object, key);
   if (!available(value)) return value;
   if (std::get<double>(value) > 0x1p53 / ns) return Unavailable{"not a number that can be"};
   return std::get<double>(value) * ns;

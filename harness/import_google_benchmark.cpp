@@ -45,7 +45,7 @@ bool truth(const json& object, const char* key) {
 
 Reading<double> time_ns(const json& run) {
   static const std::map<std::string, double> units{{"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-  const Reading<double> time = number(run, "real_time");
+  Reading<double> time = number(run, "real_time");
   if (!available(time)) return time;
   const std::string unit = text_of(run, "time_unit");
   const auto factor = units.find(unit);

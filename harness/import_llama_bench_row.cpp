@@ -28,7 +28,7 @@ Reading<int64_t> count(const ImportRecord& record, const std::string& key) {
 
 /// Returns a count that is at least 1.
 Reading<int64_t> positive(const ImportRecord& record, const std::string& key) {
-  const Reading<int64_t> value = count(record, key);
+  Reading<int64_t> value = count(record, key);
   if (available(value) && std::get<int64_t>(value) < 1) return Unavailable{"0 cannot be"};
   return value;
 }
@@ -74,7 +74,7 @@ Reading<std::string> accelerators(const ImportRecord& record) {
 
 /// Without layers on it, an accelerator takes no part in the decode of one text.
 Reading<std::string> device_of(const ImportRecord& record) {
-  const Reading<std::string> found = accelerators(record);
+  Reading<std::string> found = accelerators(record);
   if (!available(found)) return found;
   const std::string& named = std::get<std::string>(found);
   if (named.empty()) return std::string("CPU");

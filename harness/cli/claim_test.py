@@ -353,14 +353,14 @@ class Measured(Command):
         aside = self.folder / "aside"
         shutil.copytree(self.claims, aside)
         self.assertEqual(self.tokroof("run", "--claim", "fast", "--claims", aside).returncode, 0)
-        self.refused(11, "does not tell of the start of this run", "verdict", "fast")
+        self.refused(11, "does not tell of the start of the run", "verdict", "fast")
         # And where it was announced, leaving its document out is noticed.
         shutil.rmtree(self.home)
         self.assertEqual(self.run_claim("fast").returncode, 0)
         shutil.rmtree(self.home)
         time.sleep(1.1)
         self.assertEqual(self.run_claim("fast").returncode, 0)
-        self.refused(11, "a run was begun on this machine .* and its document is not here", "verdict", "fast")
+        self.refused(11, "a run was begun .* on machine .*, and its document is not here", "verdict", "fast")
 
     def test_fidelity_is_measured_and_judged_exactly(self):
         part = {"name": "logits", "quantity": "fidelity[model=coreflow_1_9m, figure=rms_difference_sigmas]",
