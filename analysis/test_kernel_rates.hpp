@@ -45,7 +45,7 @@ inline harness::Series test_kernel_series(const std::string& isa, const models::
 /// Adds a series of one speed for every kernel of a shape to the probes of a submission.
 inline void add_test_kernels(harness::Submission& submission, const std::string& isa,
                              const models::Shape& shape, const KernelSpeed& speed) {
-  for (models::KernelUse use : models::token_work(shape, 0, 0)) {
+  for (const models::KernelUse& use : models::token_work(shape, 0, 0)) {
     if (use.reads != models::Reads::experts)
       submission.launches[0].series.push_back(test_kernel_series(isa, use, speed));
   }

@@ -33,10 +33,12 @@ class Tally {
 
 /// Positions are attended to in whole tiles; returns their mean number.
 double mean_tile_positions(int first, int last) {
-  double sum = 0;
-  for (int position = first; position <= last; ++position)
-    sum += (position + kv_tile_positions) / kv_tile_positions * kv_tile_positions;
-  return sum / (last - first + 1);
+  int64_t sum = 0;
+  for (int position = first; position <= last; ++position) {
+    const int tiles = (position + kv_tile_positions) / kv_tile_positions;
+    sum += int64_t{tiles} * kv_tile_positions;
+  }
+  return static_cast<double>(sum) / (last - first + 1);
 }
 
 void add_conv(const Shape& shape, Tally& tally) {
