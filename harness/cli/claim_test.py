@@ -461,5 +461,35 @@ class Measured(Command):
         self.assertIn("outside its population", result.stderr)
 
 
+class Registered(unittest.TestCase):
+    """The claims, documents and verdicts of this repository."""
+    root = pathlib.Path(__file__).resolve().parents[2]
+
+    def tokroof(self, *arguments):
+        with tempfile.TemporaryDirectory() as home:
+            return subprocess.run([TOKROOF, "claim", *arguments], cwd=self.root, capture_output=True, text=True,
+                                  env=dict(os.environ, TOKROOF_HOME=home, LC_ALL="C.UTF-8"), stdin=subprocess.DEVNULL,
+                                  timeout=300)
+
+    def test_verdicts_are_those_that_the_committed_documents_give(self):
+        rows = [json.loads(line) for line in (self.root / "analysis/claims/ledger.jsonl").read_text().splitlines()]
+        recorded = {row["claim"]: row for row in rows if row["kind"] == "verdict"}
+        self.assertTrue(recorded)
+        for claim_id, row in recorded.items():
+            with self.subTest(claim_id):
+                result = self.tokroof("verdict", claim_id, "--from", "submissions", "--json")
+                self.assertIn(result.returncode, (0, 10, 11), result.stderr)
+                judged, told = json.loads(result.stdout), row["verdict"]
+                self.assertEqual(judged["verdict"], told["verdict"])
+                for now, then in zip(judged["machines"], told["machines"], strict=True):
+                    self.assertEqual(now.get("document"), then.get("document"))  # a census has none
+                    self.assertEqual([part["verdict"] for part in now["parts"]], [part["verdict"] for part in then["parts"]])
+
+    def test_the_board_of_the_readme_is_what_the_ledger_says(self):
+        result = self.tokroof("list", "--markdown")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(result.stdout.strip(), (self.root / "README.md").read_text())
+
+
 if __name__ == "__main__":
     unittest.main()
