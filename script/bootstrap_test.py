@@ -147,7 +147,7 @@ class AsRoot(unittest.TestCase):
         self.assertNotIn("libhwloc-dev", machine.asked_to_install())
 
     def test_test_and_all_add_packages(self):
-        for purpose, name in (("test", "libgtest-dev"), ("test", "python3-jsonschema"), ("all", "clang-tidy-14")):
+        for purpose, name in (("test", "libgtest-dev"), ("test", "python3-jsonschema"), ("test", "python3-yaml"), ("all", "clang-tidy-14")):
             machine = Machine(self)
             self.assertEqual(machine.run("--for", purpose)[0], 0)
             self.assertIn(name, machine.asked_to_install())
