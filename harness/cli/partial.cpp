@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,15 +46,28 @@ std::string fault_of(const harness::Submission& measured) {
   return "";
 }
 
+bool is_file_of(int descriptor, const std::string& path) {
+  struct stat open_file {
+  }, named_file{};
+  return fstat(descriptor, &open_file) == 0 && stat(path.c_str(), &named_file) == 0 &&
+         open_file.st_dev == named_file.st_dev && open_file.st_ino == named_file.st_ino;
+}
+
 }  // namespace
 
 RunLock::RunLock(const std::string& path) : lock_path_(path + ".lock") {
-  descriptor_ = open(lock_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ < 0)
-    throw Error(ExitCode::store, fmt::format("{}: cannot be written ({})", lock_path_, std::strerror(errno)));
-  if (flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-  close(descriptor_);
-  throw Error(ExitCode::store, fmt::format("{}: another tokroof works on this run; wait for it", path));
+  do {
+    descriptor_ = open(lock_path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor_ < 0)
+      throw Error(ExitCode::store,
+                  fmt::format("{}: cannot be written ({})", lock_path_, std::strerror(errno)));
+    if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      close(descriptor_);
+      throw Error(ExitCode::store, fmt::format("{}: another tokroof works on this run; wait for it", path));
+    }
+    if (is_file_of(descriptor_, lock_path_)) return;
+    close(descriptor_);  // who held it removed its name after we had opened it: the lock is on nothing
+  } while (true);
 }
 
 RunLock::~RunLock() {

@@ -2,9 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <thread>
+#include <vector>
+
+#include "harness/error.hpp"
 
 namespace cli {
 namespace {
@@ -107,6 +113,32 @@ TEST(partial, rejoining_puts_the_session_back_on_its_time_line) {
   const int64_t elapsed_ns = next.clock.now_ns() - next.totals_at_start.wall_ns;
   EXPECT_GE(elapsed_ns, 5'000'000'000);
   EXPECT_LT(elapsed_ns, 8'000'000'000) << "the pause does not count";
+}
+
+// flock holds per opened file, so that threads compete as processes do.
+TEST(run_lock, is_never_held_twice_though_its_file_comes_and_goes) {
+  const std::string path = testing::TempDir() + "run_lock_test.json";
+  std::atomic<int> holders = 0, most = 0, taken = 0;
+  const auto compete = [&] {
+    for (int i = 0; i < 3000; ++i) {
+      try {
+        const RunLock lock(path);
+        most = std::max(most.load(), ++holders);
+        ++taken;
+        std::this_thread::yield();
+        --holders;
+      } catch (const harness::Error& error) {
+        ASSERT_NE(std::string(error.what()).find("another tokroof works on this run"), std::string::npos);
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back(compete);
+  }
+  EXPECT_EQ(most, 1);
+  EXPECT_GT(taken, 0);
+  EXPECT_FALSE(std::filesystem::exists(path + ".lock"));
 }
 
 }  // namespace

@@ -263,6 +263,10 @@ ExitCode finish(Run& run, const RunOptions& options, const Terminal& terminal) {
   } catch (const harness::Error& error) {
     save_what_is_left(run, false, error.what());
     throw harness::Error(error.code(), fmt::format("{} ({})", error.what(), what_is_left(run, options)));
+  } catch (const std::exception& error) {  // out of memory, a limit of the system: main says which
+    save_what_is_left(run, false, error.what());
+    note(what_is_left(run, options));
+    throw;
   }
   if (run.submission.claim) saved = save_claim_run(run, text, options);
   if (run.resumable()) std::remove(run.path.c_str());
