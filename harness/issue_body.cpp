@@ -167,9 +167,19 @@ std::string document_of_issue(const std::string& body, const std::string& name) 
   return text;
 }
 
+std::string issue_title(const std::string& kind, const std::string& content_sha256) {
+  return fmt::format("{} {:.12}", kind, content_sha256);
+}
+
+std::vector<std::string> issue_labels(const std::string& kind) {
+  return {"submission", kind == "failure" ? "failure" : "reproduction"};
+}
+
 std::string new_issue_address(const std::string& repository, const std::string& kind,
                               const std::string& content_sha256) {
-  return fmt::format("https://github.com/{}/issues/new?title={}%20{:.12}", repository, kind, content_sha256);
+  const std::vector<std::string> labels = issue_labels(kind);
+  return fmt::format("https://github.com/{}/issues/new?template={}.yml&labels={}&title={}%20{:.12}",
+                     repository, labels[1], fmt::join(labels, "%2C"), kind, content_sha256);
 }
 
 }  // namespace harness

@@ -2,6 +2,7 @@
 // around it. docs/submitting.md.
 #pragma once
 #include <string>
+#include <vector>
 
 namespace harness {
 
@@ -18,7 +19,14 @@ std::string to_issue_body(const std::string& canonical_text, bool compact);
 /// text of at most 1 MiB.
 std::string document_of_issue(const std::string& body, const std::string& name);
 
-/// Returns a short address that opens a new issue whose title names the document; it carries no data.
+/// Returns the title of an issue: kind and the first digits of the content hash.
+std::string issue_title(const std::string& kind, const std::string& content_sha256);
+
+/// Returns the labels of an issue: "submission", and that of its form (.github/ISSUE_TEMPLATE).
+std::vector<std::string> issue_labels(const std::string& kind);
+
+/// Returns a short address that opens the form of a new issue, title and labels filled in; it carries no
+/// data. Below 8,191 bytes, which is what GitHub takes, for every repository that can be.
 std::string new_issue_address(const std::string& repository, const std::string& kind,
                               const std::string& content_sha256);
 

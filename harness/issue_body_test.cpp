@@ -113,8 +113,15 @@ TEST(issue_body, every_prefix_is_read_or_refused) {
 }
 
 TEST(issue_body, the_address_is_short_and_carries_no_data) {
-  EXPECT_EQ(new_issue_address("o/r", "probe", std::string(64, 'a')),
-            "https://github.com/o/r/issues/new?title=probe%20aaaaaaaaaaaa");
+  EXPECT_EQ(
+      new_issue_address("o/r", "probe", std::string(64, 'a')),
+      "https://github.com/o/r/issues/new?template=reproduction.yml&labels=submission%2Creproduction&title="
+      "probe%20aaaaaaaaaaaa");
+  EXPECT_EQ(
+      new_issue_address("o/r", "failure", std::string(64, 'a')),
+      "https://github.com/o/r/issues/new?template=failure.yml&labels=submission%2Cfailure&title=failure%"
+      "20aaaaaaaaaaaa");
+  EXPECT_LE(new_issue_address(std::string(201, 'r'), "reproduction", std::string(64, 'a')).size(), 8191U);
 }
 
 }  // namespace

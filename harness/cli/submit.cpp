@@ -1,19 +1,11 @@
-// tokroof submit: a document as an issue's body. tokroof ingest: documents, from files or issues, into the
-// store.
+// tokroof submit: a document as an issue's body; and, when asked, the issue.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
-#include "analysis/import_judgement.hpp"
-#include "analysis/plausibility.hpp"
+#include "harness/cli/checked_document.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/session.hpp"
-#include "harness/digest.hpp"
-#include "harness/import_document.hpp"
+#include "harness/cli/send.hpp"
 #include "harness/issue_body.hpp"
 #include "harness/store.hpp"
 #include "harness/validation.hpp"
@@ -21,63 +13,24 @@
 namespace cli {
 namespace {
 
-namespace fs = std::filesystem;
 using harness::Error;
 using harness::ExitCode;
 
-constexpr size_t max_issue_bytes = size_t{4} << 20;
-
-std::string read_bytes(const std::string& path, size_t most) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes(most + 1, '\0');
-  if (!file || (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())) && !file.eof())) {
-    throw Error(ExitCode::invalid_input,
-                fmt::format("{}: cannot be read; name a file that exists and that you may read", path));
-  }
-  bytes.resize(static_cast<size_t>(file.gcount()));
-  return bytes;
-}
-
-/// A document that passed every gate that refuses.
-struct Checked {
-  std::string text, content_sha256, kind;
-  std::string implausible;  ///< the first finding that quarantines, "" for none
-};
-
-/// Throws Error(invalid_input) with the first thing that is wrong.
-Checked check(const std::string& text, const std::string& name) {
-  const std::vector<harness::Violation> violations = harness::validate_document(text);
-  if (!violations.empty()) {
-    const harness::Violation& first = violations.front();
-    throw Error(
-        ExitCode::invalid_input,
-        fmt::format("{}: {}: {}, expected {}{}", name, first.pointer.empty() ? "/" : first.pointer,
-                    first.value, first.expected,
-                    violations.size() > 1 ? fmt::format(" (and {} more)", violations.size() - 1) : ""));
-  }
-  Checked checked;
-  checked.text = harness::canonical_json(text);
-  checked.content_sha256 = harness::sha256_hex(checked.text);
-  checked.kind = harness::stored_submission(checked.text).kind;
-  const std::vector<analysis::Finding> findings =
-      checked.kind == "import" ? analysis::check_import(checked.text)
-                               : analysis::check_plausibility(harness::submission_from_json(checked.text));
-  for (const analysis::Finding& finding : findings) {
-    const std::string line = fmt::format("{} {}: {}", finding.code, finding.pointer, finding.detail);
-    if (finding.severity == analysis::Severity::reject)
-      throw Error(ExitCode::invalid_input, fmt::format("{}: {}", name, line));
-    if (checked.implausible.empty()) checked.implausible = line;
-  }
-  return checked;
-}
-
 struct SubmitOptions {
   std::string file, repository;
-  bool preview = false, compact = false;
+  bool preview = false, compact = false, send = false;
 };
 
+/// What is to be sent, and where a person finds it.
+std::string told(const Issue& issue, size_t body_bytes) {
+  return fmt::format("{}\nPaste the {} characters of {} there; nothing was sent.\n", issue.address,
+                     body_bytes, issue.body_path);
+}
+
 ExitCode submit(const SubmitOptions& options) {
-  const Checked checked = check(read_bytes(options.file, harness::max_document_bytes), options.file);
+  if (!options.repository.empty()) check_repository(options.repository);
+  const CheckedDocument checked =
+      check_document(read_bytes(options.file, harness::max_document_bytes), options.file);
   const bool compact = options.compact || checked.text.size() > harness::max_plain_body_characters;
   const std::string body = harness::to_issue_body(checked.text, compact);
   if (!checked.implausible.empty()) note(fmt::format("it will be quarantined: {}", checked.implausible));
@@ -88,141 +41,35 @@ ExitCode submit(const SubmitOptions& options) {
   if (options.repository.empty())
     throw Error(ExitCode::usage,
                 "submit: say where to, --repository OWNER/NAME, or print the body with --preview");
-  const std::string path =
-      fmt::format("{}/outbox/{:.12}.md", harness::tokroof_home(), checked.content_sha256);
-  harness::write_file_atomically(path, body);
-  print_result(
-      fmt::format("{}\nPaste the {} characters of {} there; nothing was sent.\n",
-                  harness::new_issue_address(options.repository, checked.kind, checked.content_sha256),
-                  body.size(), path));
+  Issue issue;
+  issue.repository = options.repository;
+  issue.title = harness::issue_title(checked.kind, checked.content_sha256);
+  issue.labels = harness::issue_labels(checked.kind);
+  issue.body_path = fmt::format("{}/outbox/{:.12}.md", harness::tokroof_home(), checked.content_sha256);
+  issue.address = harness::new_issue_address(options.repository, checked.kind, checked.content_sha256);
+  harness::write_file_atomically(issue.body_path, body);
+  print_result(options.send ? send_issue(issue) : told(issue, body.size()));
   return ExitCode::ok;
-}
-
-struct IngestOptions {
-  std::vector<std::string> files;
-  std::string issue, database;
-  bool json = false;
-};
-
-/// What became of one file.
-struct Outcome {
-  std::string file, state, content_sha256, detail;  ///< state: stored | already_there | quarantined | refused
-  ExitCode code = ExitCode::ok;
-};
-
-/// Stores one document. What is implausible is kept beside the store, in quarantine/, so that nothing that is
-/// shown or learnt from the store rests on it.
-Outcome take(const std::string& text, const std::string& name, const std::string& database) {
-  Outcome outcome{name, "refused", "", "", ExitCode::invalid_input};
-  try {
-    const Checked checked = check(text, name);
-    outcome.content_sha256 = checked.content_sha256;
-    outcome.detail = checked.implausible;
-    if (!checked.implausible.empty()) {
-      harness::write_file_atomically(
-          fmt::format("{}/quarantine/{}.json", harness::tokroof_home(), checked.content_sha256),
-          checked.text + "\n");
-      outcome.state = "quarantined";
-      outcome.code = ExitCode::implausible;
-      return outcome;
-    }
-    outcome.state =
-        harness::Store(store_path(database)).add(checked.text).already_there ? "already_there" : "stored";
-    outcome.code = ExitCode::ok;
-  } catch (const Error& error) {  // one bad file must not keep the others out; a bad store must
-    if (error.code() != ExitCode::invalid_input) throw;
-    outcome.detail = error.what();
-  }
-  return outcome;
-}
-
-/// Lists files, and of folders the .json files below them, in order of their names.
-std::vector<std::string> files_of(const std::vector<std::string>& names) {
-  std::vector<std::string> files;
-  for (const std::string& name : names) {
-    if (!fs::is_directory(name)) {
-      files.push_back(name);
-      continue;
-    }
-    std::vector<std::string> below;
-    for (const auto& entry : fs::recursive_directory_iterator(name)) {
-      if (entry.is_regular_file() && entry.path().extension() == ".json")
-        below.push_back(entry.path().string());
-    }
-    if (below.empty())
-      throw Error(ExitCode::invalid_input, name + ": holds no .json file; name another folder");
-    std::sort(below.begin(), below.end());
-    files.insert(files.end(), below.begin(), below.end());
-  }
-  return files;
-}
-
-Outcome take_file(const std::string& path, const std::string& database, bool is_issue) {
-  try {
-    const std::string text = is_issue ? harness::document_of_issue(read_bytes(path, max_issue_bytes), path)
-                                      : read_bytes(path, harness::max_document_bytes);
-    return take(text, path, database);
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::invalid_input) throw;
-    return {path, "refused", "", error.what(), ExitCode::invalid_input};
-  }
-}
-
-ExitCode ingest(const IngestOptions& options, const Terminal& terminal) {
-  std::vector<Outcome> outcomes;
-  for (const std::string& file : files_of(options.files))
-    outcomes.push_back(take_file(file, options.database, false));
-  if (!options.issue.empty()) outcomes.push_back(take_file(options.issue, options.database, true));
-  ExitCode code = ExitCode::ok;
-  std::string text;
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const Outcome& outcome : outcomes) {
-    if (outcome.code == ExitCode::invalid_input || code == ExitCode::ok) code = outcome.code;
-    const std::string mark = outcome.code == ExitCode::ok ? mark_good(terminal) : mark_bad(terminal);
-    text += outcome.state == "refused"
-                ? fmt::format("{} refused: {}\n", mark, outcome.detail)
-                : fmt::format("{} {}: {} {:.12}{}\n", mark, outcome.file,
-                              outcome.state == "already_there" ? "R06 already there," : outcome.state,
-                              outcome.content_sha256, outcome.detail.empty() ? "" : ": " + outcome.detail);
-    json.push_back({{"file", outcome.file},
-                    {"state", outcome.state},
-                    {"content_sha256", outcome.content_sha256},
-                    {"detail", outcome.detail}});
-  }
-  print_result(options.json
-                   ? json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
-                   : text);
-  return code;
 }
 
 }  // namespace
 
 void add_submit(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = add_command(app, "submit", "makes an issue's body of a document; sends nothing",
-                                  "tokroof submit result.json --preview");
+  CLI::App* command =
+      add_command(app, "submit", "makes an issue's body of a document; sends it only when told",
+                  "tokroof submit result.json --preview");
   auto options = std::make_shared<SubmitOptions>();
   command->add_option("FILE", options->file, "a document")->required();
-  command->add_flag("--preview", options->preview, "print exactly the bytes of the body");
+  CLI::Option* preview =
+      command->add_flag("--preview", options->preview, "print exactly the bytes of the body; send nothing");
   command->add_flag("--compact", options->compact,
                     "zstd and base64; so is any document over 60,000 characters");
-  command->add_option("--repository", options->repository,
-                      "OWNER/NAME at GitHub: where the issue is to be opened");
+  CLI::Option* repository = command->add_option("--repository", options->repository,
+                                                "OWNER/NAME at GitHub: where the issue is to be opened");
+  command->add_flag("--send", options->send, "open the issue now, as the user that gh is logged in as")
+      ->needs(repository)
+      ->excludes(preview);
   command->callback([&invocation, options] { invocation.action = [options] { return submit(*options); }; });
-}
-
-void add_ingest(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = add_command(app, "ingest", "checks documents and stores those that pass",
-                                  "tokroof ingest submissions/ --issue-body issue.txt");
-  auto options = std::make_shared<IngestOptions>();
-  command->add_option("FILE", options->files, "documents, or folders of them");
-  command->add_option("--issue-body", options->issue, "file with the body of an issue");
-  command->add_option("--db", options->database, "store instead of $TOKROOF_HOME/store.sqlite");
-  command->add_flag("--json", options->json, "print JSON");
-  command->callback([&invocation, options] {
-    if (options->files.empty() && options->issue.empty())
-      throw Error(ExitCode::usage, "ingest: name a document, a folder or --issue-body FILE");
-    invocation.action = [&invocation, options] { return ingest(*options, invocation.terminal); };
-  });
 }
 
 }  // namespace cli

@@ -1,0 +1,73 @@
+#include "harness/cli/checked_document.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <vector>
+
+#include "analysis/import_judgement.hpp"
+#include "analysis/plausibility.hpp"
+#include "harness/digest.hpp"
+#include "harness/error.hpp"
+#include "harness/import_document.hpp"
+#include "harness/validation.hpp"
+
+namespace cli {
+
+using harness::Error;
+using harness::ExitCode;
+
+namespace {
+
+/// What a run leaves when it does not end, as it is written. "no submission" says too little of it.
+bool is_partial(const std::string& text) {
+  return text.starts_with(R"({"interrupted":)");
+}
+
+Error refusal(const std::string& name, const std::string& text,
+              const std::vector<harness::Violation>& violations) {
+  if (is_partial(text))
+    return {ExitCode::invalid_input,
+            fmt::format("{}: a run that did not end is no result; tell of it with tokroof failure new "
+                        "--from FILE --claimed TEXT",
+                        name)};
+  const harness::Violation& first = violations.front();
+  return {ExitCode::invalid_input,
+          fmt::format("{}: {}: {}, expected {}{}", name, first.pointer.empty() ? "/" : first.pointer,
+                      first.value, first.expected,
+                      violations.size() > 1 ? fmt::format(" (and {} more)", violations.size() - 1) : "")};
+}
+
+}  // namespace
+
+std::string read_bytes(const std::string& path, size_t most) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(most + 1, '\0');
+  if (!file || (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())) && !file.eof())) {
+    throw Error(ExitCode::invalid_input,
+                fmt::format("{}: cannot be read; name a file that exists and that you may read", path));
+  }
+  bytes.resize(static_cast<size_t>(file.gcount()));
+  return bytes;
+}
+
+CheckedDocument check_document(const std::string& text, const std::string& name) {
+  const std::vector<harness::Violation> violations = harness::validate_document(text);
+  if (!violations.empty()) throw refusal(name, text, violations);
+  CheckedDocument checked;
+  checked.text = harness::canonical_json(text);
+  checked.content_sha256 = harness::sha256_hex(checked.text);
+  checked.kind = harness::stored_submission(checked.text).kind;
+  const std::vector<analysis::Finding> findings =
+      checked.kind == "import" ? analysis::check_import(checked.text)
+                               : analysis::check_plausibility(harness::submission_from_json(checked.text));
+  for (const analysis::Finding& finding : findings) {
+    const std::string line = fmt::format("{} {}: {}", finding.code, finding.pointer, finding.detail);
+    if (finding.severity == analysis::Severity::reject)
+      throw Error(ExitCode::invalid_input, fmt::format("{}: {}", name, line));
+    if (checked.implausible.empty()) checked.implausible = line;
+  }
+  return checked;
+}
+
+}  // namespace cli
