@@ -127,14 +127,15 @@ bool is_import(const std::string& text) {
   return json.is_object() && json.contains("kind") && json["kind"] == "import";
 }
 
-Submission stored_submission(const std::string& canonical_text) {
+StoredContent stored_content(const std::string& canonical_text) {
   // Members stand in order: what an import has and no other document, behind a time of fixed length.
   if (!std::string_view(canonical_text).substr(0, 64).starts_with(R"({"created_utc":")") ||
       canonical_text.substr(0, 64).find(R"(,"imported":{)") == std::string::npos) {
-    return submission_from_json(canonical_text);
+    return {submission_from_json(canonical_text)};
   }
-  const ImportDocument document = import_from_json(canonical_text);
-  Submission submission;
+  StoredContent content{{}, import_from_json(canonical_text)};
+  const ImportDocument& document = *content.import;
+  Submission& submission = content.submission;
   submission.kind = submission.protocol = "import";
   submission.created_utc = document.created_utc;
   submission.nonce = document.nonce;
@@ -142,7 +143,11 @@ Submission stored_submission(const std::string& canonical_text) {
     if (submission.machine.cpu_model.empty() && available(row.cpu))
       submission.machine.cpu_model = std::get<std::string>(row.cpu);
   }
-  return submission;
+  return content;
+}
+
+Submission stored_submission(const std::string& canonical_text) {
+  return stored_content(canonical_text).submission;
 }
 
 }  // namespace harness

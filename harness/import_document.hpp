@@ -1,5 +1,6 @@
 // An import as a document of kind "import": schemas/submission.schema.json, "imported". docs/import.md.
 #pragma once
+#include <optional>
 #include <string>
 
 #include "harness/import_rows.hpp"
@@ -30,6 +31,15 @@ ImportDocument import_from_json(const std::string& text);
 
 /// Returns whether a valid document is an import.
 bool is_import(const std::string& text);
+
+/// What the store's tables are projected from.
+struct StoredContent {
+  Submission submission;  ///< of an import its kind, time and CPU
+  std::optional<ImportDocument> import = {};
+};
+
+/// Reads a canonical document. Throws Error(invalid_input) that names what is missing.
+StoredContent stored_content(const std::string& canonical_text);
 
 /// Returns what the store's tables show of a canonical document: of an import its kind, time and CPU.
 Submission stored_submission(const std::string& canonical_text);

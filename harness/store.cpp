@@ -8,6 +8,7 @@
 #include "harness/digest.hpp"
 #include "harness/error.hpp"
 #include "harness/import_document.hpp"
+#include "harness/store_chain.hpp"
 #include "harness/store_folders.hpp"
 #include "harness/store_state.hpp"
 #include "harness/store_tables.hpp"
@@ -30,7 +31,7 @@ Store::Store(Store&&) noexcept = default;
 
 Store::Store(const std::string& path, int busy_timeout_ms) {
   create_parent_folders(path);
-  state_ = std::make_unique<State>(State{Database(path, OpenMode::create, busy_timeout_ms)});
+  state_ = std::make_unique<State>(Database(path, OpenMode::create, busy_timeout_ms));
   migrate_store(state_->database);
 }
 
@@ -40,12 +41,12 @@ Store Store::open_existing(const std::string& path, int busy_timeout_ms) {
     throw Error(ExitCode::store, fmt::format("{}: {}; run tokroof run first, or name another file with --db",
                                              path, error ? error.message() : "there is no store yet"));
   }
-  auto state = std::make_unique<State>(State{Database(path, OpenMode::read_only, busy_timeout_ms)});
+  auto state = std::make_unique<State>(Database(path, OpenMode::read_only, busy_timeout_ms));
   const int64_t version = identify_store(state->database);
   if (version > 0 && version < newest_store_version()) {
     state.reset();
     { const Store upgraded(path, busy_timeout_ms); }
-    state = std::make_unique<State>(State{Database(path, OpenMode::read_only, busy_timeout_ms)});
+    state = std::make_unique<State>(Database(path, OpenMode::read_only, busy_timeout_ms));
   }
   if (version == 0) {
     throw Error(ExitCode::store,
@@ -54,34 +55,39 @@ Store Store::open_existing(const std::string& path, int busy_timeout_ms) {
   return Store(std::move(state));
 }
 
-Stored Store::add(const std::string& canonical_text) {
+NewDocument new_document(std::string canonical_text) {
   if (canonical_json(canonical_text) != canonical_text) {
     throw Error(ExitCode::invalid_input, "a document must be stored in its canonical form (RFC 8785)");
   }
-  const Submission submission = stored_submission(canonical_text);
-  Stored stored{sha256_hex(canonical_text), false};
+  NewDocument document{std::move(canonical_text), "", {}};
+  document.content_sha256 = sha256_hex(document.text);
+  document.content = stored_content(document.text);
+  return document;
+}
+
+Stored Store::add(const std::string& canonical_text) {
+  std::vector<NewDocument> one;
+  one.push_back(new_document(canonical_text));
+  return add_all(one).front();
+}
+
+std::vector<Stored> Store::add_all(const std::vector<NewDocument>& documents) {
   Database& database = state_->database;
   Transaction transaction(database);
   Statement same = database.prepare("SELECT 1 FROM documents WHERE content_sha256 = ?");
-  same.bind(1, stored.content_sha256);
-  stored.already_there = same.step();
-  if (stored.already_there) return stored;
-
-  const int64_t sequence = database.integer("SELECT max(sequence) FROM documents") + 1;
-  std::string prev_hash = database.text("SELECT entry_hash FROM documents ORDER BY sequence DESC LIMIT 1");
-  if (prev_hash.empty()) prev_hash = chain_genesis;
+  Chain chain(database, state_->projections());
+  std::vector<Stored> results;
   const std::string received_utc = utc_now();
-  Statement insert = database.prepare("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)");
-  insert.bind(1, sequence);
-  insert.bind(2, stored.content_sha256);
-  insert.bind(3, received_utc);
-  insert.bind(4, prev_hash);
-  insert.bind(5, chain_hash(prev_hash, stored.content_sha256, received_utc));
-  insert.bind(6, canonical_text);
-  insert.step();
-  insert_projections(database, sequence, submission);
+  for (const NewDocument& document : documents) {
+    same.reset();
+    same.bind(1, document.content_sha256);
+    results.push_back({document.content_sha256, same.step()});
+    same.reset();
+    if (!results.back().already_there)
+      chain.append(document.text, document.content_sha256, received_utc, &document.content);
+  }
   transaction.commit();
-  return stored;
+  return results;
 }
 
 std::vector<StoredDocument> Store::list() {

@@ -1,19 +1,30 @@
 // The embedded store: documents with a hash chain, and tables projected from them. SQLite.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "harness/import_document.hpp"
 #include "harness/store_forecasts.hpp"
 #include "harness/submission.hpp"
 
 namespace harness {
 
+class Database;
+
 struct StoredDocument {
   int64_t sequence = 0;
   std::string content_sha256, received_utc, created_utc, kind, protocol, machine_key, cpu_model;
+};
+
+/// The end of the hash chain.
+struct StoreHead {
+  int64_t documents = 0;
+  std::string entry_hash;
 };
 
 struct StoreCheck {
@@ -26,6 +37,21 @@ struct StoreCheck {
 struct Stored {
   std::string content_sha256;
   bool already_there = false;
+};
+
+/// A document that can be stored, read once.
+struct NewDocument {
+  std::string text, content_sha256;  ///< canonical
+  StoredContent content;
+};
+
+/// Reads a canonical document that validation accepts. Throws Error(invalid_input) when it is not canonical.
+NewDocument new_document(std::string canonical_text);
+
+/// A document with its entry in the hash chain: what an export holds of it.
+struct ChainedDocument {
+  int64_t sequence = 0;
+  std::string content_sha256, received_utc, prev_hash, entry_hash, text;
 };
 
 /// Long enough for any writer of ours (a document takes milliseconds), short enough for a person to wait.
@@ -48,7 +74,11 @@ class Store {
   /// Adds a canonical document text in one BEGIN IMMEDIATE transaction, with its hash-chain entry and
   /// projections.
   Stored add(const std::string& canonical_text);
+  /// Adds several in one transaction: all are durable when it returns, none when it throws. Each is told
+  /// whether it was there already.
+  std::vector<Stored> add_all(const std::vector<NewDocument>& documents);
   std::vector<StoredDocument> list();
+  StoreHead head();
   /// By sequence number, or by a prefix (≥ 4 digits) of the content hash; a number that is both means the
   /// sequence. Throws Error(invalid_input) when nothing or more than one matches.
   std::string text(const std::string& sequence_or_hash_prefix);
@@ -59,6 +89,21 @@ class Store {
   /// Checks the database's pages, its tables and triggers, every document against its hash and the chain, and
   /// every projection against its document. Memory does not grow with the store.
   StoreCheck check();
+  /// Drops the projections and makes them anew from the documents. Returns how many documents there are.
+  int64_t rebuild();
+  /// Copies the store, whoever writes meanwhile, to a file that must not exist, and checks the copy. Throws
+  /// Error(tampered) when the copy is not sound; then there is no file.
+  StoreCheck backup(const std::string& path);
+  /// Gives every document in order, one in memory at a time, from one state of the store; `begin` is told
+  /// how many there are and the last entry's hash. Throws Error(tampered) where the chain does not hold.
+  void each(const std::function<void(int64_t documents, const std::string& head_hash)>& begin,
+            const std::function<void(const ChainedDocument&)>& visit);
+  /// Takes documents with their entries, as `each` gave them, until `next` has no more: all or none. A store
+  /// that is not empty must hold the first of them. Throws Error(invalid_input) where an entry does not
+  /// follow. Returns how many were new.
+  int64_t restore(const std::function<bool(ChainedDocument&)>& next);
+  /// The connection, for queries (harness/store_query.hpp).
+  Database& database();
 
  private:
   struct State;  // store_state.hpp
@@ -73,5 +118,24 @@ std::string tokroof_home();
 /// Writes text to a file so that it is there whole or not at all (temporary file, fsync, rename). Creates
 /// folders. Throws Error(store) with the path and the reason.
 void write_file_atomically(const std::string& path, const std::string& text);
+
+/// Owns a file in the making: it gets its name, which must be free, only when it is whole. Every failure is
+/// an Error(store) with the path and the reason.
+class FileInTheMaking {
+ public:
+  /// Creates folders. Throws when the name is taken.
+  explicit FileInTheMaking(const std::string& path);
+  ~FileInTheMaking();  ///< removes it unless committed
+  FileInTheMaking(const FileInTheMaking&) = delete;
+  FileInTheMaking& operator=(const FileInTheMaking&) = delete;
+  void write(std::string_view text);
+  void commit();
+  /// Where it lies until it is committed.
+  [[nodiscard]] const std::string& temporary_path() const { return temporary_; }
+
+ private:
+  std::string path_, temporary_;
+  int descriptor_;
+};
 
 }  // namespace harness

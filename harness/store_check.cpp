@@ -51,8 +51,8 @@ void check_tables(Database& database, Problems& problems) {
 /// Compares the projected rows of one document with those that its text gives. Returns how many rows it
 /// should have.
 int64_t check_projection(Database& database, const Projection& projection, int64_t sequence,
-                         const Submission& submission, Problems& problems) {
-  const auto expected = projection.rows(submission);
+                         const StoredContent& content, Problems& problems) {
+  const auto expected = projection.rows(content);
   Statement rows = database.prepare(fmt::format("SELECT {} FROM {} WHERE document = ? ORDER BY ordinal",
                                                 fmt::join(projection.columns, ", "), projection.table));
   rows.bind(1, sequence);
@@ -120,10 +120,10 @@ class ChainWalk {
 
   void check_projections(int64_t sequence, const std::string& text) {
     try {
-      const Submission submission = stored_submission(text);
+      const StoredContent content = stored_content(text);
       for (const Projection& projection : projections()) {
         expected_rows_[projection.table] +=
-            check_projection(database_, projection, sequence, submission, check_.problems);
+            check_projection(database_, projection, sequence, content, check_.problems);
       }
     } catch (const Error& error) {
       if (error.code() == ExitCode::store) throw;

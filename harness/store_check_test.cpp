@@ -26,7 +26,7 @@ TEST_F(StoreTest, a_sound_store_passes_its_check_and_shows_its_head) {
 TEST_F(StoreTest, check_finds_a_changed_text) {
   fill(3);
   tamper_documents(
-      "UPDATE documents SET text = replace(text, '\"cores\":2', '\"cores\":4') WHERE sequence = 2");
+      "UPDATE documents SET text = replace(text, '\"numa_nodes\":1', '\"numa_nodes\":2') WHERE sequence = 2");
   EXPECT_TRUE(names(problems(), "document 2: its text was changed"));
   EXPECT_EQ(problems().size(), 1u) << "the triggers are back: only the text tells";
 }
@@ -89,9 +89,8 @@ TEST_F(StoreTest, check_finds_projections_that_do_not_follow_from_their_document
   tamper("DELETE FROM roofs WHERE document = 1");
   EXPECT_TRUE(names(problems(), "document 1: table roofs does not follow"));
   tamper(
-      "INSERT INTO roofs SELECT 7, ordinal, level, core_kind, threads, page_bytes, size_bytes, NULL, NULL, "
-      "NULL, NULL, "
-      "NULL, NULL FROM roofs");
+      "INSERT INTO roofs SELECT 7, ordinal, cpu_model, level, core_kind, threads, page_bytes, size_bytes, "
+      "NULL, NULL, NULL, NULL, NULL, NULL, invalid FROM roofs");
   EXPECT_TRUE(names(problems(), "table roofs: a row belongs to no document"));
   tamper("UPDATE submissions SET cpu_model = 'another' WHERE document = 1");
   EXPECT_TRUE(names(problems(), "document 1: table submissions does not follow"));

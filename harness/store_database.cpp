@@ -148,6 +148,23 @@ std::string Database::text(const std::string& sql) {
   return statement.step() ? statement.text(0) : "";
 }
 
+void Database::copy_to(const std::string& path) {
+  // Not one of ours yet: its journal mode comes with the pages.
+  sqlite3* raw = nullptr;
+  const int opened = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  const std::unique_ptr<sqlite3, int (*)(sqlite3*)> target(raw, &sqlite3_close);
+  const auto refuse = [&](int code) {
+    throw Error(ExitCode::store,
+                fmt::format("{}: {}", path, reason_of(code, sqlite3_errstr(code), busy_timeout_ms_)));
+  };
+  if (opened != SQLITE_OK) refuse(opened);
+  sqlite3_backup* backup = sqlite3_backup_init(target.get(), "main", connection_.get(), "main");
+  if (backup == nullptr) refuse(sqlite3_errcode(target.get()));
+  sqlite3_backup_step(backup, -1);
+  const int code = sqlite3_backup_finish(backup);
+  if (code != SQLITE_OK) refuse(code);
+}
+
 void Database::fail(int code) const {
   sqlite3* connection = connection_.get();
   std::string message = connection == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(connection);

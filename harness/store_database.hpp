@@ -49,6 +49,10 @@ class Database {
   /// Returns the first column of the first row.
   int64_t integer(const std::string& sql);
   std::string text(const std::string& sql);
+  /// Copies the database to another file, whoever writes meanwhile (SQLite's backup API).
+  void copy_to(const std::string& path);
+  /// The connection, for what this class does not wrap.
+  [[nodiscard]] sqlite3* connection() const { return connection_.get(); }
   [[noreturn]] void fail(int code) const;
   [[nodiscard]] const std::string& path() const { return path_; }
 

@@ -36,6 +36,10 @@ struct Descriptor {
                                   : "check the folder and its permissions, or name another place"));
 }
 
+[[noreturn]] void refuse_taken(const std::string& path) {
+  throw Error(ExitCode::store, path + ": there is such a file already; name another or move it away");
+}
+
 bool write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
@@ -90,6 +94,38 @@ void write_file_atomically(const std::string& path, const std::string& text) {
   // The name itself is safe only once its folder is; some file systems cannot sync folders, and then there is
   // no more to do.
   const Descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.number >= 0) ::fsync(directory.number);
+}
+
+FileInTheMaking::FileInTheMaking(const std::string& path) : path_(path), descriptor_(-1) {
+  create_parent_folders(path);
+  std::error_code error;
+  if (std::filesystem::exists(std::filesystem::symlink_status(path, error))) refuse_taken(path);
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  temporary_ = fmt::format("{}/.{}.tmp", parent.empty() ? "." : parent.string(), random_hex(8));
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) refuse(path, "written", errno);
+}
+
+FileInTheMaking::~FileInTheMaking() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void FileInTheMaking::write(std::string_view text) {
+  if (!write_all(descriptor_, text)) refuse(path_, "written", errno);
+}
+
+void FileInTheMaking::commit() {
+  if (::fsync(descriptor_) != 0) refuse(path_, "written", errno);
+  // A link, unlike a rename, never replaces what came there meanwhile. Some file systems have no links.
+  if (::link(temporary_.c_str(), path_.c_str()) != 0) {
+    if (errno == EEXIST) refuse_taken(path_);
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) refuse(path_, "written", errno);
+  }
+  const std::filesystem::path parent = std::filesystem::path(path_).parent_path();
+  const Descriptor directory(
+      ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.number >= 0) ::fsync(directory.number);
 }
 

@@ -85,24 +85,5 @@ TEST_F(StoreTest, a_forecast_without_its_interval_has_no_width) {
   EXPECT_EQ(store.forecast_record({"ecm", "", "", "", "warm"}).figures.at(0).interval_ratio, 0);
 }
 
-TEST_F(StoreTest, a_store_of_the_first_version_is_brought_up_to_date_with_its_projections) {
-  {
-    Store store(path_);
-    store.add(to_canonical_json(judged(1)));
-  }
-  // As version 1 left it: without what version 2 added.
-  tamper(
-      "DROP TABLE forecast_errors; ALTER TABLE submissions DROP COLUMN uncounted; PRAGMA user_version = 1;"
-      "CREATE TABLE forecast_errors (document INTEGER NOT NULL REFERENCES documents (sequence));"
-      "INSERT INTO forecast_errors VALUES (1); CREATE INDEX forecast_errors_by_id ON forecast_errors "
-      "(document)");
-  EXPECT_EQ(Store::open_existing(path_).forecast_record().figures.size(), 3u);
-  const auto problems = Store::open_existing(path_).check().problems;
-  for (const std::string& problem : problems) {
-    // Dropping and adding a column spells the table otherwise; its rows are what they must be.
-    EXPECT_EQ(problem, "table submissions was changed");
-  }
-}
-
 }  // namespace
 }  // namespace harness

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/import_document.hpp"
 #include "harness/store_database.hpp"
-#include "harness/submission.hpp"
 
 namespace harness {
 
@@ -33,10 +33,21 @@ struct Projection {
   const char* table;
   std::vector<std::string> columns;
   /// Returns the values of the remaining columns, one row per ordinal.
-  std::vector<std::vector<SqlValue>> (*rows)(const Submission& submission);
+  std::vector<std::vector<SqlValue>> (*rows)(const StoredContent& content);
 };
 const std::vector<Projection>& projections();
 
-void insert_projections(Database& database, int64_t sequence, const Submission& submission);
+/// Owns the statements that insert a document's rows.
+class ProjectionWriter {
+ public:
+  explicit ProjectionWriter(Database& database);
+  void insert(int64_t sequence, const StoredContent& content);
+
+ private:
+  std::vector<Statement> inserts_;  ///< one per projection
+};
+
+/// Drops the projections and makes them anew from the documents, in the transaction of the caller.
+void project_again(Database& database);
 
 }  // namespace harness

@@ -53,8 +53,9 @@ class Writer:
                            (self.sequence, content, self.previous, entry, text))
         self.previous = entry
         self.store.execute(
-            "INSERT INTO submissions (document, ordinal, kind, protocol, created_utc, machine_key, cpu_model, isa, has_probes,"
-            " uncounted) VALUES (?, 0, 'reproduction', 'quick', '', ?, 'A CPU', 'avx2', 1, ?)", (self.sequence, machine, uncounted))
+            "INSERT INTO submissions (document, ordinal, kind, protocol, created_utc, machine_key, cpu_model, vendor, arch,"
+            " cores, threads, virtualised, isa, suite_version, git_commit, has_probes, uncounted, level) VALUES (?, 0,"
+            " 'reproduction', 'quick', '', ?, 'A CPU', '', 'x86_64', 2, 2, 0, 'avx2', '', '', 1, ?, 'A')", (self.sequence, machine, uncounted))
         rows = []
         for decode, (model, mode, ratios) in enumerate(decodes):
             for forecast, version in FORECASTS:
@@ -64,8 +65,8 @@ class Writer:
         self.store.executemany(
             "INSERT INTO forecast_errors (document, ordinal, model, mode, placement, isa, arithmetic, weights, routing, threads,"
             " page_bytes, core_kind, position_first, position_last, id, version, inside_interval, measured_over_forecast,"
-            " interval_ratio, decode, repeats) VALUES (?, ?, ?, ?, 'none', 'avx2', 'int8', 'synthetic', 'none', 1, 4096,"
-            " 'uniform', 0, 127, ?, ?, ?, ?, ?, ?, 0)", rows)
+            " interval_ratio, decode, repeats, counted) VALUES (?, ?, ?, ?, 'none', 'avx2', 'int8', 'synthetic', 'none', 1, 4096,"
+            " 'uniform', 0, 127, ?, ?, ?, ?, ?, ?, 0, 1)", rows)
 
 
 class Scores(unittest.TestCase):

@@ -8,6 +8,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/session.hpp"
+#include "harness/cli/store_copies.hpp"
 
 namespace cli {
 namespace {
@@ -65,11 +66,52 @@ ExitCode check(const StoreOptions& options, const Terminal& terminal) {
   return result.problems.empty() ? ExitCode::ok : ExitCode::tampered;
 }
 
+ExitCode rebuild(const StoreOptions& options, const Terminal& terminal) {
+  const std::string path = store_path(options.database);
+  harness::Store::open_existing(path);  // a store that is not there must not be made
+  const int64_t documents = harness::Store(path).rebuild();
+  const nlohmann::ordered_json json = {{"documents", documents}};
+  print_result(options.json
+                   ? json.dump(2) + "\n"
+                   : fmt::format("{} tables made anew from {} documents\n", mark_good(terminal), documents));
+  return ExitCode::ok;
+}
+
+void add_copies(CLI::App& command, Invocation& invocation) {
+  auto options = std::make_shared<CopyOptions>();
+  const auto add = [&](const std::string& name, const std::string& summary, const std::string& example) {
+    CLI::App* sub = add_command(command, name, summary, example);
+    sub->add_option("--db", options->database, "store instead of $TOKROOF_HOME/store.sqlite");
+    return sub;
+  };
+  CLI::App* backup = add("backup", "copies the store to a new file, and checks the copy",
+                         "tokroof store backup /media/disk/tokroof.sqlite");
+  backup->add_option("FILE", options->file, "must not exist")->required();
+  backup->add_flag("--json", options->json, "print JSON");
+  backup->callback([&invocation, options] {
+    invocation.action = [&invocation, options] { return back_up(*options, invocation.terminal); };
+  });
+  CLI::App* out = add("export", "gives documents (jsonl), a table (csv) or a whole copy (sqlite)",
+                      "tokroof store export --format csv --table decode --out decode.csv");
+  out->add_option("--format", options->format, "jsonl, csv or sqlite")
+      ->check(CLI::IsMember({"jsonl", "csv", "sqlite"}));
+  out->add_option("--table", options->table, "of csv: a table that tokroof query --schema shows");
+  out->add_option("--out", options->out, "a new file instead of stdout");
+  out->callback([&invocation, options] { invocation.action = [options] { return export_store(*options); }; });
+  CLI::App* restore = add("restore", "takes an export (jsonl) back, its hash chain verified",
+                          "tokroof store restore export.jsonl --db fresh.sqlite");
+  restore->add_option("FILE", options->file, "an export, or - for stdin")->required();
+  restore->add_flag("--json", options->json, "print JSON");
+  restore->callback([&invocation, options] {
+    invocation.action = [&invocation, options] { return restore_store(*options, invocation.terminal); };
+  });
+}
+
 }  // namespace
 
 void add_store(CLI::App& app, Invocation& invocation) {
   CLI::App* command =
-      add_command(app, "store", "lists, shows and checks stored submissions", "tokroof store show 1");
+      add_command(app, "store", "lists, shows, checks and copies stored submissions", "tokroof store show 1");
   command->require_subcommand(1);
   auto options = std::make_shared<StoreOptions>();
   const auto add = [&](const std::string& name, const std::string& summary, const std::string& example) {
@@ -90,6 +132,11 @@ void add_store(CLI::App& app, Invocation& invocation) {
       ->callback([&invocation, options] {
         invocation.action = [&invocation, options] { return check(*options, invocation.terminal); };
       });
+  add("rebuild", "makes all tables anew from the documents", "tokroof store rebuild")
+      ->callback([&invocation, options] {
+        invocation.action = [&invocation, options] { return rebuild(*options, invocation.terminal); };
+      });
+  add_copies(*command, invocation);
 }
 
 }  // namespace cli

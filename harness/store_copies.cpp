@@ -1,0 +1,168 @@
+// The store made anew, copied, given away and taken back.
+#include <fmt/format.h>
+
+#include "harness/digest.hpp"
+#include "harness/error.hpp"
+#include "harness/store_chain.hpp"
+#include "harness/store_state.hpp"
+
+namespace harness {
+namespace {
+
+constexpr const char* chained_sql =
+    "SELECT sequence, content_sha256, received_utc, prev_hash, entry_hash, text FROM documents "
+    "ORDER BY sequence";
+
+/// Whether an entry says what its text and the entry before it give.
+bool holds(const ChainedDocument& document, int64_t last_sequence, const std::string& head_hash) {
+  return document.sequence == last_sequence + 1 && document.prev_hash == head_hash &&
+         sha256_hex(document.text) == document.content_sha256 &&
+         chain_hash(head_hash, document.content_sha256, document.received_utc) == document.entry_hash;
+}
+
+/// Reads one state of the store, whoever writes meanwhile.
+class Snapshot {
+ public:
+  explicit Snapshot(Database& database) : database_(&database) { database.run("BEGIN"); }
+  ~Snapshot() {
+    try {
+      database_->run("ROLLBACK");
+    } catch (...) {
+      // Nothing was written: there is nothing to undo.
+    }
+  }
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+
+ private:
+  Database* database_;
+};
+
+/// The rows of a document that this version may not be able to read any more are left out, as a rebuild does.
+StoredContent content_or_nothing(const std::string& text, bool& readable) {
+  readable = true;
+  try {
+    return stored_content(text);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::invalid_input) throw;
+    readable = false;
+    return {};
+  }
+}
+
+/// Takes what an export gives, behind what the store holds of it already.
+class Restoring {
+ public:
+  Restoring(Database& database, ProjectionWriter& projections)
+      : chain_(database, projections),
+        held_(database.prepare("SELECT entry_hash FROM documents WHERE sequence = ?")) {}
+
+  void take(const ChainedDocument& document) {
+    if (!holds(document, last_sequence_, last_hash_)) {
+      throw Error(
+          ExitCode::tampered,
+          fmt::format("document {}: it does not follow from the one before it, or its text or time was "
+                      "changed; nothing was restored, use an unchanged export",
+                      last_sequence_ + 1));
+    }
+    last_sequence_ = document.sequence;
+    last_hash_ = document.entry_hash;
+    if (document.sequence > chain_.last_sequence()) return append(document);
+    held_.reset();
+    held_.bind(1, document.sequence);
+    if (!held_.step() || held_.text(0) != document.entry_hash) {
+      throw Error(
+          ExitCode::invalid_input,
+          fmt::format("the store holds another document {}; restore into a new file with --db, or use "
+                      "tokroof ingest to add documents",
+                      document.sequence));
+    }
+  }
+  [[nodiscard]] int64_t added() const { return added_; }
+
+ private:
+  void append(const ChainedDocument& document) {
+    bool readable = false;
+    const StoredContent content = content_or_nothing(document.text, readable);
+    chain_.append(document.text, document.content_sha256, document.received_utc,
+                  readable ? &content : nullptr);
+    ++added_;
+  }
+
+  Chain chain_;
+  Statement held_;
+  int64_t last_sequence_ = 0, added_ = 0;
+  std::string last_hash_ = chain_genesis;
+};
+
+}  // namespace
+
+int64_t Store::rebuild() {
+  state_->writer.reset();
+  Transaction transaction(state_->database);
+  project_again(state_->database);
+  const int64_t documents = state_->database.integer("SELECT count(*) FROM documents");
+  transaction.commit();
+  return documents;
+}
+
+StoreCheck Store::backup(const std::string& path) {
+  FileInTheMaking file(path);
+  state_->database.copy_to(file.temporary_path());
+  StoreCheck check = open_existing(file.temporary_path()).check();
+  if (!check.problems.empty()) {
+    throw Error(ExitCode::tampered,
+                fmt::format("{}: not written, because the store is not sound ({}); run tokroof store check",
+                            path, check.problems.front()));
+  }
+  file.commit();
+  return check;
+}
+
+void Store::each(const std::function<void(int64_t, const std::string&)>& begin,
+                 const std::function<void(const ChainedDocument&)>& visit) {
+  Database& database = state_->database;
+  const Snapshot snapshot(database);
+  const StoreHead end = head();
+  begin(end.documents, end.entry_hash);
+  Statement rows = database.prepare(chained_sql);
+  int64_t last = 0;
+  std::string hash = chain_genesis;
+  while (rows.step()) {
+    const ChainedDocument document{rows.integer(0), rows.text(1), rows.text(2),
+                                   rows.text(3),    rows.text(4), rows.text(5)};
+    if (!holds(document, last, hash)) {
+      throw Error(ExitCode::tampered,
+                  fmt::format("{}: document {} is not what was stored; run tokroof store check",
+                              database.path(), document.sequence));
+    }
+    visit(document);
+    last = document.sequence;
+    hash = document.entry_hash;
+  }
+}
+
+int64_t Store::restore(const std::function<bool(ChainedDocument&)>& next) {
+  Transaction transaction(state_->database);
+  int64_t added = 0;
+  {
+    Restoring restoring(state_->database, state_->projections());
+    ChainedDocument document;
+    while (next(document)) restoring.take(document);
+    added = restoring.added();
+  }
+  transaction.commit();
+  return added;
+}
+
+StoreHead Store::head() {
+  const std::string hash =
+      state_->database.text("SELECT entry_hash FROM documents ORDER BY sequence DESC LIMIT 1");
+  return {state_->database.integer("SELECT count(*) FROM documents"), hash.empty() ? chain_genesis : hash};
+}
+
+Database& Store::database() {
+  return state_->database;
+}
+
+}  // namespace harness

@@ -1,0 +1,10 @@
+// The tables of a store, as SQL.
+#pragma once
+#include <vector>
+
+namespace harness {
+
+/// Returns the statements that make each version of the one before it: version n is what the first n make.
+const std::vector<const char*>& store_versions();
+
+}  // namespace harness
