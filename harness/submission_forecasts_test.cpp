@@ -103,14 +103,27 @@ TEST(SubmissionForecasts, the_first_must_have_a_key) {
   }
 }
 
+TEST(SubmissionForecasts, a_key_without_its_mode_is_not_taken_for_none) {
+  json document =
+      json::parse(to_canonical_json(with({forecast("curve", "warm"), forecast("ecm", "warm", prior)})));
+  document["forecasts"][1]["isa"] = "avx2";
+  try {
+    submission_from_json(document.dump());
+    ADD_FAILURE() << "was read";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("/forecasts/1/mode"), std::string::npos) << error.what();
+  }
+}
+
 TEST(SubmissionForecasts, keys_of_forecast_errors_are_shared_in_the_same_way) {
   auto made = example_submission();
   made.derived.forecast_errors = {{"curve", "1", example_key("warm"), 0.6, false},
                                   {"ecm", "1", example_key("warm"), 1.1, true},
                                   {"ecm", "1", example_key("spin"), 1.2, true}};
   const json text = json::parse(to_canonical_json(made)).at("derived").at("forecast_errors");
-  EXPECT_FALSE(text[1].contains("model"));
-  EXPECT_TRUE(text[2].contains("model"));
+  EXPECT_FALSE(text[1].contains("mode"));
+  EXPECT_EQ(text[2].at("mode"), "spin");
+  EXPECT_FALSE(text[2].contains("model")) << "of a key of its own what is the same is left out, too";
   const auto back = read_back(made);
   for (size_t i = 0; i < 3; ++i)
     EXPECT_EQ(back.derived.forecast_errors[i].key, made.derived.forecast_errors[i].key) << i;

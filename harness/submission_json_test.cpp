@@ -90,6 +90,100 @@ TEST(submission_json, keys_are_spelled_as_documented) {
   EXPECT_TRUE(document["launches"][1]["series"][0]["samples"][0].is_number_integer());
 }
 
+/// The example with a second round of its decode launch and a second row of each keyed list.
+Submission repeating() {
+  Submission made = example_submission();
+  Launch again = example_decode();
+  again.round = 1;
+  again.start_ns = 12'000'000'000;
+  made.launches.push_back(again);
+  made.derived.decode.push_back(made.derived.decode[0]);
+  made.derived.decode[1].key.mode = "evict_read";
+  made.derived.decode[1].key.placement = "same_llc";
+  made.derived.decode[1].key.position_last = 500;
+  made.derived.ratios.push_back(made.derived.ratios[0]);
+  made.derived.slowdowns.push_back(made.derived.slowdowns[0]);
+  made.derived.slowdowns[1].key.isa = "avx512";
+  return made;
+}
+
+TEST(submission_json, what_repeats_is_left_out_and_comes_back) {
+  const Submission was = repeating();
+  const json document = json::parse(to_canonical_json(was));
+  EXPECT_TRUE(document["launches"][1].contains("counters"));
+  EXPECT_FALSE(document["launches"][2].contains("counters") ||
+               document["launches"][2].contains("order_seed"));
+  EXPECT_EQ(document["launches"][1]["golden_met"], true);
+  EXPECT_FALSE(document["launches"][1].contains("golden_got"));
+  const json& decode = document["derived"]["decode"][1];
+  for (const char* name : {"model", "isa", "page_bytes", "position_first", "threads", "routing"})
+    EXPECT_FALSE(decode.contains(name)) << name;
+  EXPECT_EQ(decode["position_last"], 500);
+  EXPECT_EQ(document["derived"]["slowdown"][1]["isa"], "avx512");
+  const Submission is = submission_from_json(document.dump());
+  EXPECT_EQ(is.launches[2].counters, was.launches[2].counters);
+  EXPECT_EQ(is.launches[2].order_seed, was.launches[2].order_seed);
+  EXPECT_EQ(is.launches[2].golden_got, was.launches[2].golden_got);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(is.derived.decode[i].key, was.derived.decode[i].key) << i;
+    EXPECT_EQ(is.derived.ratios[i].key, was.derived.ratios[i].key) << i;
+    EXPECT_EQ(is.derived.slowdowns[i].key, was.derived.slowdowns[i].key) << i;
+  }
+}
+
+TEST(submission_json, counters_that_are_empty_or_differ_are_not_left_out) {
+  Submission was = repeating();
+  was.launches[2].counters.clear();
+  EXPECT_TRUE(submission_from_json(to_canonical_json(was)).launches[2].counters.empty());
+  was.launches[2].counters = {{"tokens", int64_t{7}}};
+  EXPECT_EQ(submission_from_json(to_canonical_json(was)).launches[2].counters, was.launches[2].counters);
+}
+
+TEST(submission_json, an_order_of_passes_without_its_mirror_comes_back_whole) {
+  const auto back = [](std::vector<std::string> order, size_t written) {
+    Launch launch = example_decode();
+    launch.arm_order = std::move(order);
+    const std::string text = launch_to_json(launch);
+    EXPECT_EQ(json::parse(text).value("arm_order", json::array()).size(), written);
+    EXPECT_EQ(launch_from_json(text).arm_order, launch.arm_order);
+  };
+  back({"aa", "warm", "warm", "aa"}, 2);
+  back({"warm", "warm"}, 1);
+  back({"aa", "warm", "aa", "warm"}, 4);
+  back({"aa", "aa", "aa", "aa"}, 4);
+  back({}, 0);
+}
+
+TEST(submission_json, a_digest_is_left_out_only_where_it_is_the_one_that_was_expected) {
+  Submission was = repeating();
+  was.launches[1].golden_got = std::string(64, 'b');
+  was.launches[2].golden_got.reset();
+  const Submission is = submission_from_json(to_canonical_json(was));
+  EXPECT_EQ(is.launches[1].golden_got, was.launches[1].golden_got);
+  EXPECT_FALSE(is.launches[2].golden_got);
+  EXPECT_EQ(reading_error([](json& d) { d["launches"][1]["golden_got"] = std::string(64, 'b'); }),
+            "/launches/1/golden_met: expected no golden_got beside it");
+  EXPECT_EQ(reading_error([](json& d) { d["plans"][0].erase("golden"); }),
+            "/launches/1/golden_met: expected a plan that expects a digest");
+}
+
+TEST(submission_json, the_first_of_a_list_leaves_nothing_out) {
+  const auto erased = [](const char* list, const char* key) {
+    return reading_error([&](json& d) { d["derived"][list][0].erase(key); });
+  };
+  for (const char* list : {"decode", "ratios", "slowdown", "forecast_errors"}) {
+    for (const char* key : {"model", "isa", "page_bytes", "position_first", "position_last"})
+      EXPECT_EQ(erased(list, key), std::string("/derived/") + list + "/0/" + key +
+                                       ": expected a value: later members may leave out what is the same");
+  }
+  EXPECT_EQ(reading_error([](json& d) { d["launches"][0].erase("order_seed"); }),
+            "/launches/0/order_seed: expected a value");
+  EXPECT_EQ(reading_error([](json& d) { d["launches"][1].erase("counters"); }),
+            "/launches/1/counters: expected a value");
+  EXPECT_EQ(reading_error([](json& d) { d["launches"][0].erase("counters"); }),
+            "/launches/0/counters: expected a value");
+}
+
 TEST(submission_json, empty_optional_members_are_left_out) {
   const json series = json::parse(to_canonical_json(example_submission()))["launches"][0]["series"][1];
   for (const char* key : {"samples", "sizes_bytes", "disturbed", "params", "model", "arm"}) {

@@ -1,12 +1,15 @@
 // The keys of `plans` and `launches`. Part of submission_json.cpp, which alone includes it.
 #pragma once
-#include <array>
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/submission.hpp"
 #include "harness/submission_reader.hpp"
+#include "harness/submission_series_fields.hpp"
 #include "harness/submission_writer.hpp"
 
 namespace harness {
@@ -36,66 +39,21 @@ void fields(Io& io, T& value) {
   io.optional("placement", value.placement);
 }
 
-template <class Io, Like<Totals> T>
-void fields(Io& io, T& value) {
-  io("wall_ns", value.wall_ns);
-  io("cpu_ns", value.cpu_ns);
-  io.unless_zero("steal_ns", value.steal_ns);
-  io.unless_zero("involuntary_switches", value.involuntary_switches);
-  io.unless_zero("minor_faults", value.minor_faults);
-  io.unless_zero("major_faults", value.major_faults);
-  io.unless_zero("core_clock_low_hz", value.core_clock_low_hz);
-  io.unless_zero("core_clock_high_hz", value.core_clock_high_hz);
-}
-
-constexpr std::array<std::string_view, 3> status_names{"ok", "unavailable", "failed"};
-
-template <class Io, Like<Series> T>
-void status_field(Io& io, T& value) {
+/// The passes of a launch are those of each arm and their mirror: the first half says it all.
+template <class Io, Like<Launch> T>
+void arm_order_field(Io& io, T& value) {
   if constexpr (Io::writing) {
-    io("status", std::string(status_names[static_cast<size_t>(value.status)]));
+    std::vector<std::string> order = value.arm_order;
+    const bool mirrored = order.size() % 2 == 0 && std::equal(order.begin(), order.end(), order.rbegin());
+    if (mirrored) order.resize(order.size() / 2);
+    const bool tells = mirrored && std::set<std::string>(order.begin(), order.end()).size() == order.size();
+    io.optional("arm_order", tells ? order : value.arm_order);
   } else {
-    std::string name;
-    io("status", name);
-    size_t i = 0;
-    while (i < status_names.size() && status_names[i] != name) ++i;
-    if (i == status_names.size()) Io::refuse(io.place("status"), "ok, unavailable or failed");
-    value.status = static_cast<Status>(i);
+    std::vector<std::string>& order = value.arm_order;
+    io.optional("arm_order", order);
+    if (std::set<std::string>(order.begin(), order.end()).size() != order.size()) return;
+    for (size_t i = order.size(); i > 0; --i) order.push_back(order[i - 1]);
   }
-}
-
-/// An arm that is named after its mode does not say it twice.
-template <class Io, Like<Series> T>
-void mode_field(Io& io, T& value) {
-  if constexpr (Io::writing) {
-    if (value.mode != value.arm) io.optional("mode", value.mode);
-  } else {
-    io.optional("mode", value.mode);
-    if (value.mode.empty()) value.mode = value.arm;
-  }
-}
-
-template <class Io, Like<Series> T>
-void fields(Io& io, T& value) {
-  io.unless("probe", value.probe, "decode");
-  io.optional("model", value.model);
-  io.optional("arm", value.arm);
-  mode_field(io, value);
-  io.unless("placement", value.placement, "none");
-  status_field(io, value);
-  io.optional("reason", value.reason);
-  io.optional("params", value.params);
-  io.optional("sizes_bytes", value.sizes_bytes);
-  io.optional("work_per_sample", value.work_per_sample);
-  io.optional("work_unit", value.work_unit);
-  // One key holds either shape: a list per size for a curve, a plain list otherwise.
-  if (value.sizes_bytes.empty()) {
-    io.optional("samples", value.samples);
-  } else {
-    io.optional("samples", value.samples_by_size);
-  }
-  io.optional("disturbed", value.disturbed);
-  io("totals", value.totals);
 }
 
 template <class Io, Like<Launch> T>
@@ -105,10 +63,10 @@ void fields(Io& io, T& value) {
   io("round", value.round);
   io("start_ns", value.start_ns);
   io("wall_ns", value.wall_ns);
-  io.optional("arm_order", value.arm_order);
-  io("order_seed", value.order_seed);
+  arm_order_field(io, value);
+  io.defaulted("order_seed", value.order_seed);  // of a submission: restore_repeats
   io.optional("golden_got", value.golden_got);
-  io("counters", value.counters);
+  io.defaulted("counters", value.counters);
   if constexpr (Io::writing) {
     if (value.plan) {  // which names the model for all of them
       std::vector<Series> series = value.series;
@@ -120,6 +78,64 @@ void fields(Io& io, T& value) {
   io("series", value.series);
 }
 
+/// Returns the digest that a launch's plan expects, or "".
+inline std::string expected_golden(const Launch& launch, const std::vector<Plan>& plans) {
+  if (!launch.plan || *launch.plan < 0 || static_cast<size_t>(*launch.plan) >= plans.size()) return "";
+  return plans[static_cast<size_t>(*launch.plan)].golden;
+}
+
+/// Leaves out the order seed that the launch before has, too, the counts of the last launch of the plan, and
+/// the digest that the plan names already.
+inline nlohmann::json without_repeats(const std::vector<Launch>& launches, const std::vector<Plan>& plans) {
+  nlohmann::json written = JsonWriter::to_json("launches", launches);
+  std::map<int, const CounterValues*> counters;
+  for (size_t i = 0; i < launches.size(); ++i) {
+    const Launch& launch = launches[i];
+    if (i > 0 && launch.order_seed == launches[i - 1].order_seed) written[i].erase("order_seed");
+    if (launch.golden_got && *launch.golden_got == expected_golden(launch, plans)) {
+      written[i].erase("golden_got");
+      written[i]["golden_met"] = true;
+    }
+    if (!launch.plan) continue;
+    const CounterValues*& last = counters[*launch.plan];
+    if (last != nullptr && *last == launch.counters) written[i].erase("counters");
+    last = &launch.counters;
+  }
+  return written;
+}
+
+/// Gives a launch that was read the digest that it says to have met.
+inline void restore_golden(const JsonReader& launch_json, Launch& launch, const std::vector<Plan>& plans) {
+  bool met = false;
+  launch_json.optional("golden_met", met);
+  if (!met) return;
+  if (launch.golden_got) JsonReader::refuse(launch_json.place("golden_met"), "no golden_got beside it");
+  launch.golden_got = expected_golden(launch, plans);
+  if (launch.golden_got->empty())
+    JsonReader::refuse(launch_json.place("golden_met"), "a plan that expects a digest");
+}
+
+/// Gives every launch that was read what it left out.
+inline void restore_repeats(const JsonReader& io, std::vector<Launch>& launches,
+                            const std::vector<Plan>& plans) {
+  std::map<int, const CounterValues*> counters;
+  for (size_t i = 0; i < launches.size(); ++i) {
+    Launch& launch = launches[i];
+    const JsonReader launch_json = io.at("launches", i);
+    restore_golden(launch_json, launch, plans);
+    if (!launch_json.has("order_seed")) {
+      if (i == 0) JsonReader::refuse(launch_json.place("order_seed"), "a value");
+      launch.order_seed = launches[i - 1].order_seed;
+    }
+    const CounterValues** last = launch.plan ? &counters[*launch.plan] : nullptr;
+    if (!launch_json.has("counters")) {
+      if (last == nullptr || *last == nullptr) JsonReader::refuse(launch_json.place("counters"), "a value");
+      launch.counters = **last;
+    }
+    if (last != nullptr) *last = &launch.counters;
+  }
+}
+
 /// Gives the arms of each launch the model that its plan names for them.
 inline void name_models(Submission& submission) {
   for (Launch& launch : submission.launches) {
@@ -129,6 +145,17 @@ inline void name_models(Submission& submission) {
       if (!series.arm.empty() && series.model.empty())
         series.model = submission.plans[static_cast<size_t>(*launch.plan)].model;
     }
+  }
+}
+
+template <class Io, Like<Submission> T>
+void launches_field(Io& io, T& value) {
+  if constexpr (Io::writing) {
+    io.json("launches", without_repeats(value.launches, value.plans));
+  } else {
+    io.defaulted("launches", value.launches);
+    restore_repeats(io, value.launches, value.plans);
+    name_models(value);
   }
 }
 

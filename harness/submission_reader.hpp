@@ -56,6 +56,12 @@ class JsonReader {
     optional(key, value);
   }
   [[nodiscard]] bool has(const char* key) const { return object_.contains(key); }
+  /// Returns a member that is there.
+  [[nodiscard]] const nlohmann::json& json(const char* key) const { return object_.at(key); }
+  /// Returns a reader of the object at a place of a list, which is there.
+  [[nodiscard]] JsonReader at(const char* list, size_t item) const {
+    return {object_.at(list).at(item), fmt::format("{}/{}/{}", path_, list, item)};
+  }
   [[nodiscard]] std::string place(const char* key) const { return path_ + "/" + key; }
 
   template <class T>

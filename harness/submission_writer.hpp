@@ -60,6 +60,8 @@ class JsonWriter {
   void unless_zero(const char* key, int64_t value) {
     if (value != 0) (*this)(key, value);
   }
+  /// Writes a member that is JSON already.
+  void json(const char* key, nlohmann::json value) { object_[key] = std::move(value); }
   nlohmann::json take() { return std::move(object_); }
 
   template <class T>

@@ -143,6 +143,13 @@ TEST(validation, valid_examples_come_back_the_same_through_the_structs) {
   }
 }
 
+TEST(validation, what_may_be_left_out_or_shortened_may_also_be_written_out) {
+  const auto examples = read_examples("valid");
+  EXPECT_NE(canonical_json(examples.at("long_forms")), canonical_json(examples.at("reproduction")));
+  EXPECT_EQ(to_canonical_json(submission_from_json(examples.at("long_forms"))),
+            to_canonical_json(submission_from_json(examples.at("reproduction"))));
+}
+
 TEST(validation, every_valid_example_can_be_read_into_the_structs) {
   for (const auto& [name, text] : read_examples("valid")) {
     EXPECT_NO_THROW(stored_submission(canonical_json(text))) << name;
