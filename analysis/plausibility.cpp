@@ -3,24 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 #include <set>
 
-#include "analysis/ceilings.hpp"
 #include "analysis/derive.hpp"
 #include "analysis/derived_fields.hpp"
 #include "analysis/plausibility_forecasts.hpp"
+#include "analysis/plausibility_limits.hpp"
 #include "analysis/plausibility_looks.hpp"
 #include "analysis/plausibility_marks.hpp"
-#include "analysis/probe_series.hpp"
 #include "harness/environment.hpp"
 #include "models/golden.hpp"
 #include "models/shape.hpp"
 
 namespace analysis {
 
-using harness::Curve;
 using harness::Launch;
 using harness::Series;
 using harness::Status;
@@ -28,8 +24,6 @@ using harness::Submission;
 
 namespace {
 
-constexpr double curve_margin_ratio = 1.10;  // noise of two medians, and reads that hit a smaller cache
-constexpr double working_set_share = 0.8;    // a fifth is touched rarely: the rest sees a smaller cache
 constexpr size_t max_differences = 20;
 
 const harness::Plan* plan_of(const Submission& submission, const Launch& launch) {
@@ -196,76 +190,6 @@ void check_derived(const Submission& submission, const harness::Derived& recompu
   }
 }
 
-/// Best after/before ratio of the repeated read rates, at least 1.
-double best_repeat_ratio(const Submission& submission) {
-  double best = 1;
-  for (const char* probe : {"load_bandwidth", "dram_stream"}) {
-    const auto before = find_curve(submission, "probes", probe, harness::Spread::of_median_95);
-    if (!available(before)) continue;
-    for (const Curve& repeated : repeated_curves(submission, probe, harness::Spread::of_median_95)) {
-      for (size_t i = 0; i < repeated.sizes_bytes.size(); ++i) {
-        const auto was = read_at(std::get<Curve>(before), static_cast<double>(repeated.sizes_bytes[i]));
-        if (!was.clamped) best = std::max(best, repeated.values[i] / was.value.median);
-      }
-    }
-  }
-  return best;
-}
-
-/// What tokens read over and over, at the least: the working set, of experts only those that one token
-/// visits, since a routing may keep to them.
-std::optional<int64_t> working_set_bytes(const std::string& model) {
-  const models::Shape* shape = models::known_shape(model);
-  if (shape == nullptr) return std::nullopt;
-  const models::Cost cost = models::cost(*shape);
-  if (shape->experts.count == 0) return cost.working_set_bytes;
-  return cost.working_set_bytes - cost.weight_bytes + cost.weight_bytes_per_token;
-}
-
-void check_curve(const Submission& submission, const harness::Derived& recomputed,
-                 std::vector<Finding>& findings) {
-  const auto curve = find_curve(submission, "probes", "load_bandwidth", harness::Spread::of_median_95);
-  if (!available(curve)) return;
-  const double repeat_ratio = best_repeat_ratio(submission);
-  for (size_t i = 0; i < recomputed.decode.size(); ++i) {
-    const auto& result = recomputed.decode[i];
-    if (result.key.threads != 1) continue;  // the curve is that of one
-    const auto working_set = working_set_bytes(result.key.model);
-    if (!working_set) continue;
-    const double size = working_set_share * static_cast<double>(*working_set);
-    const double read_bytes_per_s = read_at(std::get<Curve>(curve), size).value.median;
-    const double limit = curve_margin_ratio * repeat_ratio * read_bytes_per_s;
-    if (result.weight_bytes_per_s <= limit) continue;
-    findings.push_back(
-        {"P01", Severity::quarantine, fmt::format("/derived/decode/{}/tokens_per_s", i),
-         fmt::format("{} bytes per token × {:.1f} tokens/s = {:.4g} bytes/s, more than {:.2f} × {:.3f} (best "
-                     "repeat) × "
-                     "{:.4g} (read curve at {:.0f} bytes) = {:.4g}",
-                     result.weight_bytes_per_token, result.tokens_per_s.median, result.weight_bytes_per_s,
-                     curve_margin_ratio, repeat_ratio, read_bytes_per_s, size, limit)});
-  }
-}
-
-void check_loads(const Submission& submission, const harness::Derived& recomputed,
-                 std::vector<Finding>& findings) {
-  const double clock_hz = highest_clock_hz(submission);
-  for (size_t i = 0; i < recomputed.decode.size(); ++i) {
-    const harness::DecodeResult& result = recomputed.decode[i];
-    const Bound bound = load_bound(result.key.isa, clock_hz, result.key.threads);
-    if (bound.value <= 0 || result.weight_bytes_per_s <= bound.value) continue;
-    findings.push_back({"P02", Severity::quarantine, fmt::format("/derived/decode/{}/weight_bytes_per_s", i),
-                        fmt::format("{:.4g} bytes/s, more than {}", result.weight_bytes_per_s, bound.sum)});
-  }
-  const std::string isa = stream_isa(submission);
-  for (size_t i = 0; i < recomputed.roofs.size(); ++i) {
-    const auto* read = std::get_if<harness::Interval>(&recomputed.roofs[i].read_bytes_per_s);
-    const Bound bound = load_bound(isa, clock_hz, recomputed.roofs[i].threads);
-    if (!read || bound.value <= 0 || read->median <= bound.value) continue;
-    findings.push_back({"P02", Severity::quarantine, fmt::format("/derived/roofs/{}/read_bytes_per_s", i),
-                        fmt::format("{:.4g} bytes/s, more than {}", read->median, bound.sum)});
-  }
-}
-
 }  // namespace
 
 std::vector<Finding> check_plausibility(const Submission& submission, const harness::ForecastRecord* stored) {
@@ -282,8 +206,7 @@ std::vector<Finding> check_plausibility(const Submission& submission, const harn
   check_interruptions(submission, findings);
   check_looks(submission, findings);
   check_derived(submission, recomputed, findings);
-  check_curve(submission, recomputed, findings);
-  check_loads(submission, recomputed, findings);
+  check_limits(submission, recomputed, findings);
   return findings;
 }
 

@@ -42,9 +42,20 @@ struct Finding {
 ///   P02 quarantine  decode or a read roof > loads per cycle × vector bytes × 1.05 × the highest core_clock
 ///   sample, with 2
 ///                   loads of 64 bytes or 3 of 32 or less
-/// P01 and P02 are judged on recomputed figures, and skipped where the probes they need are unavailable:
-/// limits come from the submitter's own roofs, never from a fixed number.
+/// P01 and P02 are judged on recomputed figures, and only where the probes they need are there
+/// (unchecked_rules): limits come from the submitter's own roofs, never from a fixed number.
 std::vector<Finding> check_plausibility(const harness::Submission& submission,
                                         const harness::ForecastRecord* stored = nullptr);
+
+/// A rule that could not be applied to some figures.
+struct Unchecked {
+  std::string code;    ///< "P01", "P02"
+  std::string reason;  ///< "4 of 8 decode figures: no read curve (load_bandwidth: …)"
+  bool operator==(const Unchecked&) const = default;
+};
+
+/// Returns which rules say nothing about figures of this submission, and why: a decode without probes is not
+/// plausible, but not checked.
+std::vector<Unchecked> unchecked_rules(const harness::Submission& submission);
 
 }  // namespace analysis

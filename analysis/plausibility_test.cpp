@@ -387,6 +387,42 @@ TEST(plausibility, P01_has_no_fixed_limit_without_a_curve) {
   EXPECT_EQ(codes(reforecast(submission)), Codes{});
 }
 
+using Unchecks = std::vector<Unchecked>;
+
+TEST(plausibility, nothing_is_left_unchecked_in_a_whole_run) {
+  EXPECT_EQ(unchecked_rules(test_submission()), Unchecks{});
+}
+
+TEST(plausibility, a_decode_without_probes_says_which_rules_were_not_checked_and_why) {
+  auto submission = test_submission();
+  submission.protocol = "decode";
+  std::erase_if(submission.launches, [](const auto& launch) { return launch.purpose != "decode"; });
+  submission.forecasts.clear();
+  submission = restated(submission);
+  EXPECT_EQ(codes(submission), Codes{});
+  const auto unchecked = unchecked_rules(submission);
+  ASSERT_EQ(unchecked.size(), 2u);
+  EXPECT_EQ(unchecked[0].code, "P01");
+  EXPECT_EQ(unchecked[0].reason.find("4 of 4 decode figures: no read curve (load_bandwidth: "), 0u)
+      << unchecked[0].reason;
+  EXPECT_EQ(unchecked[1],
+            (Unchecked{"P02", "4 of 4 decode figures and read roofs: no clock of the core (core_clock)"}));
+}
+
+TEST(plausibility, P01_is_not_checked_for_several_threads_and_unknown_models) {
+  auto submission = test_submission();
+  submission.plans[0].threads = 2;
+  EXPECT_EQ(unchecked_rules(submission),
+            (Unchecks{{"P01", "4 of 4 decode figures: the read curve is that of one thread"}}));
+  submission.plans[0].threads = 1;
+  submission.plans[0].model = "own_model";
+  for (auto& launch : submission.launches)
+    for (auto& series : launch.series)
+      if (!series.arm.empty()) series.model = "own_model";
+  EXPECT_EQ(unchecked_rules(submission),
+            (Unchecks{{"P01", "4 of 4 decode figures: this version does not know the model own_model"}}));
+}
+
 TEST(plausibility, P02_no_core_loads_more_vectors_per_cycle_than_it_has_ports) {
   TestRun run;
   run.l1_bytes_per_s = 403e9;  // 3 × 32 × 4 GHz × 1.05 = 403.2

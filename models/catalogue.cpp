@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "harness/error.hpp"
 #include "harness/nearest_name.hpp"
 #include "harness/store.hpp"
+#include "harness/user_file.hpp"
 #include "models/coreflow_family.hpp"
 #include "models/model_description.hpp"
 
@@ -20,18 +20,6 @@ namespace {
 
 using harness::Error;
 using harness::ExitCode;
-
-/// Reads at most one byte more than a document may have: enough to see that it is too long.
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(harness::max_document_bytes + 1, '\0');
-  if (!file || (!file.read(text.data(), static_cast<std::streamsize>(text.size())) && !file.eof())) {
-    throw Error(ExitCode::invalid_input,
-                fmt::format("{}: cannot be read; name a file that exists and that you may read", path));
-  }
-  text.resize(static_cast<size_t>(file.gcount()));
-  return text;
-}
 
 /// A name becomes part of a path only when it cannot lead anywhere else.
 bool is_plain(std::string_view name) {
@@ -55,7 +43,7 @@ std::optional<Shape> read_user_shape(std::string_view name) {
   const std::string path = fmt::format("{}/{}.json", folder, name);
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return std::nullopt;
-  return parse_model(read_text(path), path);
+  return parse_model(harness::read_user_file(path, harness::max_document_bytes), path);
 }
 
 /// Keeps what names have made, so that a reference to it stays good.
@@ -124,18 +112,19 @@ std::vector<Shape> user_shapes() {
   if (folder.empty()) return made;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string path = entry.path().string();
-    if (path.ends_with(".json")) made.push_back(parse_model(read_text(path), path));
+    if (path.ends_with(".json"))
+      made.push_back(parse_model(harness::read_user_file(path, harness::max_document_bytes), path));
   }
   std::sort(made.begin(), made.end(), [](const Shape& a, const Shape& b) { return a.name < b.name; });
   return made;
 }
 
 Shape read_model_file(const std::string& file) {
-  return parse_model(read_text(file), file);
+  return parse_model(harness::read_user_file(file, harness::max_document_bytes), file);
 }
 
 AddedModel add_user_model(const std::string& file) {
-  const std::string text = read_text(file);
+  const std::string text = harness::read_user_file(file, harness::max_document_bytes);
   const Shape shape = parse_model(text, file);
   const std::string path = fmt::format("{}/models/{}.json", harness::tokroof_home(), shape.name);
   const Shape* built_in = known_shape(shape.name);

@@ -19,6 +19,7 @@
 #include "models/counted_calls.hpp"
 #include "models/decoder.hpp"
 #include "models/kernels/select.hpp"
+#include "models/thread_team.hpp"
 
 namespace models {
 namespace {
@@ -29,19 +30,20 @@ constexpr std::pair<const char*, Arithmetic> cases[] = {{"coreflow_1_9m", Arithm
                                                         {"moe_ternary_8m", Arithmetic::int8}};
 constexpr int no_seccomp = 77;  // exit code of a child whose kernel or container has no seccomp
 
-/// Lets this process go on with nothing but exit_group and write: any other system call kills it with SIGSYS.
-/// Returns false where the kernel refuses.
-bool forbid_system_calls() {
+/// Lets this process, all its threads, go on with nothing but exit_group, write and `also`: any other system
+/// call kills it with SIGSYS. Returns false where the kernel refuses.
+bool forbid_system_calls(int also = SYS_write) {
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 2, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 3, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 2, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(also), 1, 0),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   const sock_fprog program{sizeof filter / sizeof *filter, filter};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+         syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
 }
 
 /// Runs `work` in a child that may make no system call, and returns the child's status as waitpid gives it.
@@ -164,6 +166,57 @@ TEST_P(DecoderStep, makes_no_system_call) {
     if (was_refused(status)) GTEST_SKIP() << "no seccomp here";
     EXPECT_EQ(status, 0) << (was_killed_by_a_system_call(status) ? "killed by a system call" : "");
   }
+}
+
+/// Members wait in spins: none is woken by the kernel. A machine that lacks CPUs for them may make them
+/// yield.
+TEST_P(DecoderStep, of_a_team_makes_no_system_call_but_to_yield) {
+  const pid_t child = fork();  // threads do not come along, so the team is made there
+  if (child == 0) {
+    ThreadTeam team(2);
+    DecoderSetup setup;
+    setup.team = &team;
+    Decoder decoder(find_shape("coreflow_1_9m"), synthetic_source(1), *GetParam(), setup);
+    decoder.step(0);  // its members have begun to spin
+    decoder.reset();
+    if (!forbid_system_calls(SYS_sched_yield)) _exit(no_seccomp);
+    run(decoder);
+    _exit(decoder.position() == steps ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  if (was_refused(status)) GTEST_SKIP() << "no seccomp here";
+  EXPECT_EQ(status, 0) << (was_killed_by_a_system_call(status) ? "killed by a system call" : "");
+}
+
+TEST_P(DecoderStep, of_a_team_allocates_nothing_and_takes_no_lock) {
+  ThreadTeam team(2);
+  DecoderSetup setup;
+  setup.team = &team;
+  Decoder decoder(find_shape("coreflow_1_9m"), synthetic_source(1), *GetParam(), setup);
+  decoder.step(0);  // a thread allocates while it begins
+  decoder.reset();
+  const CallCounts calls = calls_of([&] { run(decoder); });  // those of all threads
+  EXPECT_EQ(calls.allocations, 0);
+  EXPECT_EQ(calls.locks, 0);
+}
+
+TEST(seccomp, kills_all_threads_of_a_child_that_yields_where_it_may_not) {
+  const pid_t child = fork();
+  if (child == 0) {
+    ThreadTeam team(2);
+    const auto work = [](void*, int member) {
+      if (member == 1) syscall(SYS_sched_yield);
+    };
+    team.run([](void*, int) {}, nullptr);
+    if (!forbid_system_calls()) _exit(no_seccomp);
+    team.run(work, nullptr);
+    _exit(0);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  if (was_refused(status)) GTEST_SKIP() << "no seccomp here";
+  EXPECT_TRUE(was_killed_by_a_system_call(status)) << status;
 }
 
 INSTANTIATE_TEST_SUITE_P(Tables, DecoderStep,

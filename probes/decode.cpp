@@ -82,8 +82,11 @@ void fail_all(harness::Launch& launch, const std::string& reason) {
   }
 }
 
-/// Adds how much of its PU the worst served thread beside the caller had, the least of all passes.
-void add_thread_cpu(harness::Series& series, double least_ratio) {
+/// Adds how much of its PU the worst served thread beside the caller had, the least of all passes, and how
+/// often threads gave up spinning at a barrier, in all of them.
+void add_team(harness::Series& series, double least_ratio, int64_t yields) {
+  auto& all_yields = series.params.try_emplace("team_yields", int64_t{0}).first->second;
+  all_yields = std::get<int64_t>(all_yields) + yields;
   auto& least = series.params.try_emplace("least_thread_cpu_ratio", least_ratio).first->second;
   least = std::min(std::get<double>(least), least_ratio);
 }
@@ -131,7 +134,8 @@ void run_passes(const PassSetup& setup, const DecodeContext& context, DecodeCond
     placement.watch(setup.clock.now_ns());
     const PassResult pass = run_pass(setup, evict, counters);
     harness::Series& series = *series_of.at(arm.id);
-    if (setup.plan.threads > 1) add_thread_cpu(series, placement.least_cpu_ratio(setup.clock.now_ns()));
+    if (setup.plan.threads > 1)
+      add_team(series, placement.least_cpu_ratio(setup.clock.now_ns()), placement.yields());
     add_pass(series, pass);
     if (antagonist) {
       add_work(work_of[arm.id], before, antagonist->toll(), context.clock.now_ns() - start_ns);

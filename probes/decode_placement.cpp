@@ -73,7 +73,9 @@ std::map<std::string, harness::Param> DecodePlacement::params() const {
 
 void DecodePlacement::watch(int64_t now_ns) {
   watched_from_ns_ = now_ns;
-  if (team_) watched_cpu_ns_ = team_->worker_cpu_ns();
+  if (!team_) return;
+  watched_cpu_ns_ = team_->worker_cpu_ns();
+  watched_yields_ = team_->yields();
 }
 
 double DecodePlacement::least_cpu_ratio(int64_t now_ns) const {
@@ -85,6 +87,10 @@ double DecodePlacement::least_cpu_ratio(int64_t now_ns) const {
                                 static_cast<double>(now_ns - watched_from_ns_));
   }
   return least;
+}
+
+int64_t DecodePlacement::yields() const {
+  return team_ ? team_->yields() - watched_yields_ : 0;
 }
 
 double waiting_ratio(models::Decoder& decoder, const models::Shape& shape) {

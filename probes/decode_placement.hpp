@@ -38,6 +38,8 @@ class DecodePlacement {
   void watch(int64_t now_ns);
   /// Returns the least share of the wall time since watch() that one of them had its PU; 1 without any.
   [[nodiscard]] double least_cpu_ratio(int64_t now_ns) const;
+  /// Returns how often members of the team yielded their CPU since watch(); 0 without a team.
+  [[nodiscard]] int64_t yields() const;
 
  private:
   const harness::Plan& plan_;
@@ -48,6 +50,7 @@ class DecodePlacement {
   std::unique_ptr<models::ThreadTeam> team_;
   std::vector<int64_t> watched_cpu_ns_;
   int64_t watched_from_ns_ = 0;
+  int64_t watched_yields_ = 0;
 };
 
 /// Returns which share of the calling thread's time the decoder waits at barriers, over up to 64 tokens from

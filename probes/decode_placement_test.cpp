@@ -48,6 +48,7 @@ TEST(DecodePlacement, two_threads_decode_the_golden_logits_on_two_pus) {
     EXPECT_EQ(std::count(list.begin(), list.end(), ','), 1) << list;
     for (const char* param : {"least_thread_cpu_ratio", "together_clock_ratio", "team_read_bytes_per_s"})
       EXPECT_GT(std::get<double>(series.params.at(param)), 0) << param;
+    EXPECT_GE(std::get<int64_t>(series.params.at("team_yields")), 0);
   }
   EXPECT_GT(std::get<double>(launch.series[0].params.at("waiting_ratio")), 0);
   EXPECT_LT(std::get<double>(launch.series[0].params.at("waiting_ratio")), 1);

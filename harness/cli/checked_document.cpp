@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <vector>
 
 #include "analysis/import_judgement.hpp"
@@ -39,17 +38,6 @@ Error refusal(const std::string& name, const std::string& text,
 }
 
 }  // namespace
-
-std::string read_bytes(const std::string& path, size_t most) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes(most + 1, '\0');
-  if (!file || (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())) && !file.eof())) {
-    throw Error(ExitCode::invalid_input,
-                fmt::format("{}: cannot be read; name a file that exists and that you may read", path));
-  }
-  bytes.resize(static_cast<size_t>(file.gcount()));
-  return bytes;
-}
 
 CheckedDocument check_document(const std::string& text, const std::string& name) {
   const std::vector<harness::Violation> violations = harness::validate_document(text);

@@ -4,10 +4,6 @@
 
 namespace cli {
 
-/// Returns the bytes of a file, at most `most` + 1: enough to see that it is too long. Throws
-/// Error(invalid_input) when it cannot be read.
-std::string read_bytes(const std::string& path, size_t most);
-
 struct CheckedDocument {
   std::string text;  ///< canonical
   std::string content_sha256, kind;

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 #include "analysis/verdict_json.hpp"
@@ -15,6 +13,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/store.hpp"
 #include "harness/submission.hpp"
+#include "harness/user_file.hpp"
 #include "harness/validation.hpp"
 
 namespace cli {
@@ -28,12 +27,6 @@ struct ClaimOptions {
   std::vector<std::string> ids;
   bool json = false, markdown = false, record = false;
 };
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(ExitCode::invalid_input, path + ": cannot be read");
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 /// Reads a claim that is to be sealed and refuses what could not lose or would not decide, with the sums.
 analysis::Claim fit_to_seal(const std::string& text, const std::string& id) {
@@ -119,7 +112,7 @@ ExitCode amend(const ClaimOptions& options) {
   ClaimsFolder folder = open_claims(options.claims);
   const FiledClaim old = find_claim(folder, options.id);
   if (!old.sealed()) throw Error(ExitCode::usage, old.id + " is a draft: edit it, nothing was promised yet");
-  const std::string text = read_file(options.file);
+  const std::string text = harness::read_user_file(options.file, harness::max_document_bytes);
   const analysis::Claim claim = fit_to_seal(text, old.id);
   analysis::LedgerRow row;
   row.kind = "amend";

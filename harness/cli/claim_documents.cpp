@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "analysis/plausibility.hpp"
 #include "harness/cli/session.hpp"
@@ -13,6 +11,7 @@
 #include "harness/error.hpp"
 #include "harness/import_document.hpp"
 #include "harness/store.hpp"
+#include "harness/user_file.hpp"
 #include "harness/validation.hpp"
 
 namespace cli {
@@ -44,8 +43,7 @@ std::vector<std::string> filed_texts(const std::string& folder) {
   std::vector<std::string> texts;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file() || entry.path().extension() != ".json") continue;
-    std::ifstream file(entry.path(), std::ios::binary);
-    const std::string text(std::istreambuf_iterator<char>(file), {});
+    const std::string text = harness::read_user_file(entry.path().string(), size_t{64} << 20);
     if (harness::validate_document(text).empty()) texts.push_back(harness::canonical_json(text));
   }
   return texts;

@@ -6,8 +6,6 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -18,6 +16,7 @@
 #include "harness/error.hpp"
 #include "harness/nearest_name.hpp"
 #include "harness/store.hpp"
+#include "harness/user_file.hpp"
 #include "harness/validation.hpp"
 
 namespace cli {
@@ -129,11 +128,8 @@ std::vector<std::pair<std::string, std::string>> ledger_files(ClaimsFolder& fold
 }  // namespace
 
 std::optional<std::string> read_if_there(const std::string& path) {
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(ExitCode::invalid_input, path + ": cannot be read");
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  constexpr size_t max_ledger_bytes = size_t{64} << 20;
+  return harness::read_user_file_if_there(path, max_ledger_bytes);
 }
 
 ClaimsFolder open_claims(const std::string& path) {

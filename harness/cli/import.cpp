@@ -1,7 +1,6 @@
 // tokroof import: other people's results as documents of a lower evidence level.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +9,7 @@
 #include "harness/cli/session.hpp"
 #include "harness/digest.hpp"
 #include "harness/store.hpp"
+#include "harness/user_file.hpp"
 #include "harness/validation.hpp"
 
 namespace cli {
@@ -23,18 +23,6 @@ struct ImportOptions {
   std::string from, file, cpu, database, folder;
   bool json = false, dry_run = false;
 };
-
-/// Reads at most one byte more than is taken: enough to see that a file is too long.
-std::string read_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes(harness::max_import_bytes + 1, '\0');
-  if (!file || (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())) && !file.eof())) {
-    throw Error(ExitCode::invalid_input,
-                fmt::format("{}: cannot be read; name a file that exists and that you may read", path));
-  }
-  bytes.resize(static_cast<size_t>(file.gcount()));
-  return bytes;
-}
 
 std::string speed_of(const ImportedRow& row) {
   if (available(row.tokens_per_s)) return fmt::format("{:.2f}", std::get<double>(row.tokens_per_s));
@@ -103,7 +91,8 @@ void save(const ImportOptions& options, const std::string& created_utc, const st
 
 ExitCode run(const ImportOptions& options, const Terminal& terminal) {
   harness::ImportDocument document =
-      harness::read_import(options.from, read_bytes(options.file), options.file, harness::utc_now());
+      harness::read_import(options.from, harness::read_user_file(options.file, harness::max_import_bytes),
+                           options.file, harness::utc_now());
   analysis::name_cpu(document.imported, options.cpu);
   analysis::judge(document.imported);
   const std::string text = sealed(document, options.file);

@@ -11,6 +11,7 @@
 #include "harness/cli/session.hpp"
 #include "harness/issue_body.hpp"
 #include "harness/store.hpp"
+#include "harness/user_file.hpp"
 #include "harness/validation.hpp"
 
 namespace cli {
@@ -83,8 +84,9 @@ std::vector<std::string> files_of(const std::vector<std::string>& names) {
 
 Outcome take_file(const std::string& path, const std::string& database, bool is_issue) {
   try {
-    const std::string text = is_issue ? harness::document_of_issue(read_bytes(path, max_issue_bytes), path)
-                                      : read_bytes(path, harness::max_document_bytes);
+    const std::string text =
+        is_issue ? harness::document_of_issue(harness::read_user_file(path, max_issue_bytes), path)
+                 : harness::read_user_file(path, harness::max_document_bytes);
     return take(text, path, database);
   } catch (const Error& error) {
     if (error.code() != ExitCode::invalid_input) throw;

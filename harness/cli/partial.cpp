@@ -12,8 +12,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "harness/environment_files.hpp"
 #include "harness/store.hpp"
+#include "harness/user_file.hpp"
 
 namespace cli {
 namespace {
@@ -98,12 +98,10 @@ std::string newest_partial(const std::string& protocol) {
 }
 
 harness::PartialRun load_partial(const std::string& path) {
-  const auto text = harness::read_text_file(path);
-  if (!text)
-    throw Error(ExitCode::invalid_input,
-                fmt::format("{}: cannot be read; name a file that exists and that you may read", path));
+  constexpr size_t max_partial_bytes = size_t{64} << 20;
+  const std::string text = harness::read_user_file(path, max_partial_bytes);
   try {
-    harness::PartialRun partial = harness::partial_from_json(*text);
+    harness::PartialRun partial = harness::partial_from_json(text);
     if (const std::string fault = fault_of(partial.measured); !fault.empty())
       throw Error(ExitCode::invalid_input, fault);
     if (partial.resume) return partial;

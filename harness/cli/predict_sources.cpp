@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "analysis/derive.hpp"
@@ -15,6 +13,7 @@
 #include "harness/cpu_features.hpp"
 #include "harness/digest.hpp"
 #include "harness/nearest_name.hpp"
+#include "harness/user_file.hpp"
 #include "harness/validation.hpp"
 #include "harness/validation_parse.hpp"
 #include "harness/validation_schema.hpp"
@@ -59,18 +58,6 @@ const analysis::Cpu& cpu_named(const std::string& name) {
   for (const analysis::Cpu* cpu : found) names.push_back(cpu->name);
   throw Error(ExitCode::usage,
               fmt::format("'{}' is {} CPUs; which one: {}", shown(name), names.size(), listed(names, most)));
-}
-
-/// Reads at most one byte more than a document may have: enough to see that it is too long.
-std::string read_document(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(harness::max_document_bytes + 1, '\0');
-  if (!file || (!file.read(text.data(), static_cast<std::streamsize>(text.size())) && !file.eof())) {
-    throw Error(ExitCode::invalid_input,
-                fmt::format("{}: cannot be read; name a file that exists and that you may read", path));
-  }
-  text.resize(static_cast<size_t>(file.gcount()));
-  return text;
 }
 
 analysis::ChooseKernels chooser(const std::string& forced) {
@@ -179,7 +166,7 @@ Prediction predict_here(harness::Submission probed, const Question& question,
 }
 
 Prediction predict_document(const std::string& path, const Question& question) {
-  const std::string text = read_document(path);
+  const std::string text = harness::read_user_file(path, harness::max_document_bytes);
   const std::string probes = probes_of(text);
   const auto faults = [](const std::string& document) { return harness::validate_document(document); };
   if (auto violations = faults(probes); !violations.empty()) {

@@ -8,6 +8,7 @@
 #include "harness/cli/send.hpp"
 #include "harness/issue_body.hpp"
 #include "harness/store.hpp"
+#include "harness/user_file.hpp"
 #include "harness/validation.hpp"
 
 namespace cli {
@@ -30,7 +31,7 @@ std::string told(const Issue& issue, size_t body_bytes) {
 ExitCode submit(const SubmitOptions& options) {
   if (!options.repository.empty()) check_repository(options.repository);
   const CheckedDocument checked =
-      check_document(read_bytes(options.file, harness::max_document_bytes), options.file);
+      check_document(harness::read_user_file(options.file, harness::max_document_bytes), options.file);
   const bool compact = options.compact || checked.text.size() > harness::max_plain_body_characters;
   const std::string body = harness::to_issue_body(checked.text, compact);
   if (!checked.implausible.empty()) note(fmt::format("it will be quarantined: {}", checked.implausible));

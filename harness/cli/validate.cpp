@@ -1,8 +1,6 @@
 // tokroof validate: is a file a submission, and can its figures be?
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +11,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/store.hpp"
 #include "harness/submission.hpp"
+#include "harness/user_file.hpp"
 #include "harness/validation.hpp"
 
 namespace cli {
@@ -25,6 +24,8 @@ struct Report {
   std::string file;
   std::vector<harness::Violation> violations;
   std::vector<analysis::Finding> findings;
+  std::vector<analysis::Unchecked> unchecked = {};
+  std::string unreadable = {};  ///< why, with the file's name
   [[nodiscard]] ExitCode code() const {
     if (!violations.empty()) return ExitCode::invalid_input;
     ExitCode code = ExitCode::ok;
@@ -36,28 +37,21 @@ struct Report {
   }
 };
 
-/// Reads at most one byte more than a document may have: enough to see that it is too long.
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(harness::max_document_bytes + 1, '\0');
-  if (!file || (!file.read(text.data(), static_cast<std::streamsize>(text.size())) && !file.eof())) {
-    throw Error(ExitCode::invalid_input,
-                fmt::format("{}: cannot be read; name a file that exists and that you may read", path));
-  }
-  text.resize(static_cast<size_t>(file.gcount()));
-  return text;
-}
-
 Report examine(const std::string& path, const harness::ForecastRecord* stored) {
   Report report{path, {}, {}};
   try {
-    const std::string text = read_text(path);
+    const std::string text = harness::read_user_file(path, harness::max_document_bytes);
     report.violations = harness::validate_document(text);
-    if (report.violations.empty())
-      report.findings = harness::is_import(text)
-                            ? analysis::check_import(text)
-                            : analysis::check_plausibility(harness::submission_from_json(text), stored);
+    if (!report.violations.empty()) return report;
+    if (harness::is_import(text)) {
+      report.findings = analysis::check_import(text);
+      return report;
+    }
+    const harness::Submission submission = harness::submission_from_json(text);
+    report.findings = analysis::check_plausibility(submission, stored);
+    report.unchecked = analysis::unchecked_rules(submission);
   } catch (const Error& error) {  // one bad file must not hide what is said about the others
+    report.unreadable = error.what();
     report.violations.push_back({"", error.what(), "a submission that can be read"});
   }
   return report;
@@ -70,10 +64,17 @@ std::string shown(const std::string& name) {
   return text;
 }
 
+/// An error that names its file already does not name it again.
+std::string name_first(const std::string& error, const std::string& file) {
+  return error.starts_with(shown(file)) ? error : fmt::format("{}: {}", shown(file), error);
+}
+
 std::string to_text(const Terminal& terminal, const Report& report) {
-  if (report.code() == ExitCode::ok)
-    return fmt::format("{} {}: valid\n", mark_good(terminal), shown(report.file));
+  if (!report.unreadable.empty())
+    return fmt::format("{} {}\n", mark_bad(terminal), name_first(report.unreadable, report.file));
   std::string text;
+  if (report.code() == ExitCode::ok)
+    text = fmt::format("{} {}: valid\n", mark_good(terminal), shown(report.file));
   for (const harness::Violation& violation : report.violations) {
     text += fmt::format("{} {}: {}: {}, expected {}\n", mark_bad(terminal), shown(report.file),
                         violation.pointer.empty() ? "(whole document)" : violation.pointer, violation.value,
@@ -83,6 +84,10 @@ std::string to_text(const Terminal& terminal, const Report& report) {
     text += fmt::format("{} {}: {} {}: {}\n", mark_bad(terminal), shown(report.file), finding.code,
                         finding.pointer, finding.detail);
   }
+  for (const analysis::Unchecked& each : report.unchecked) {
+    text += fmt::format("{} {}: {} not checked: {}\n", mark_warning(terminal), shown(report.file), each.code,
+                        each.reason);
+  }
   return text;
 }
 
@@ -90,17 +95,21 @@ std::string to_json(const std::vector<Report>& reports) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const Report& report : reports) {
     nlohmann::ordered_json violations = nlohmann::ordered_json::array(),
-                           findings = nlohmann::ordered_json::array();
+                           findings = nlohmann::ordered_json::array(),
+                           not_checked = nlohmann::ordered_json::array();
     for (const auto& v : report.violations) {
       violations.push_back({{"pointer", v.pointer}, {"value", v.value}, {"expected", v.expected}});
     }
     for (const auto& f : report.findings) {
       findings.push_back({{"code", f.code}, {"pointer", f.pointer}, {"detail", f.detail}});
     }
+    for (const auto& each : report.unchecked)
+      not_checked.push_back({{"code", each.code}, {"reason", each.reason}});
     json.push_back({{"file", report.file},
                     {"valid", report.code() == ExitCode::ok},
                     {"violations", violations},
-                    {"findings", findings}});
+                    {"findings", findings},
+                    {"not_checked", not_checked}});
   }
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
