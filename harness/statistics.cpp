@@ -4,7 +4,9 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <utility>
 
 namespace harness {
 namespace {
@@ -72,10 +74,13 @@ double fair_binomial_cdf(int k, int n) {
 double quantile(std::span<const double> values, double p) {
   assert(!values.empty() && p >= 0 && p <= 1);
   std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
   const double position = p * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<size_t>(position);
   const size_t above = std::min(below + 1, sorted.size() - 1);
+  // Only two places must be as if all were sorted.
+  const auto at = sorted.begin() + static_cast<std::ptrdiff_t>(below);
+  std::nth_element(sorted.begin(), at, sorted.end());
+  if (above != below) std::iter_swap(at + 1, std::min_element(at + 1, sorted.end()));
   return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
@@ -89,9 +94,9 @@ double student_t_cdf(double t, double degrees) {
   return t > 0 ? 1 - tail : tail;
 }
 
-double student_t_quantile(double p, double degrees) {
-  assert(p > 0 && p < 1 && degrees > 0);
-  if (p == 0.5) return 0;
+namespace {
+
+double find_student_t_quantile(double p, double degrees) {
   const double tail = std::min(p, 1 - p);
   double low = 0;
   double high = 1;
@@ -105,6 +110,21 @@ double student_t_quantile(double p, double degrees) {
     (student_t_upper_tail(middle, degrees) > tail ? low : high) = middle;
   }
   return p > 0.5 ? high : -high;
+}
+
+}  // namespace
+
+double student_t_quantile(double p, double degrees) {
+  assert(p > 0 && p < 1 && degrees > 0);
+  if (p == 0.5) return 0;
+  // A document asks some hundred times for the quantiles of a few degrees, and searching took most of the
+  // time of checking one.
+  constexpr size_t most_remembered = 256;
+  thread_local std::map<std::pair<double, double>, double> remembered;
+  const auto found = remembered.find({p, degrees});
+  if (found != remembered.end()) return found->second;
+  if (remembered.size() == most_remembered) remembered.clear();
+  return remembered[{p, degrees}] = find_student_t_quantile(p, degrees);
 }
 
 Interval log_t_interval(std::span<const double> values, double confidence) {

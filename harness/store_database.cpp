@@ -30,8 +30,9 @@ std::string reason_of(int code, const std::string& message, int busy_timeout_ms)
       return "this file is no tokroof store; move it away, or name another with --db";
     case SQLITE_CORRUPT:
       return fmt::format(
-          "the store is damaged ({}); put it aside and use a copy: the documents are also files below "
-          "submissions/",
+          "the store is damaged ({}); put the file aside, then copy a backup there, or tokroof store restore "
+          "an "
+          "export, or tokroof ingest submissions/ into a new one",
           message);
     case SQLITE_READONLY:
     case SQLITE_PERM:

@@ -70,16 +70,50 @@ std::vector<Row> submission_rows(const StoredContent& content) {
            content.import ? content.import->imported.level : std::string("A")}};
 }
 
+/// Whether a plan may have given a figure.
+bool may_give(const Plan& plan, const DecodeResult& result) {
+  const DecodeKey& key = result.key;
+  return plan.model == key.model && plan.isa == key.isa && plan.arithmetic == key.arithmetic &&
+         plan.weights == key.weights && plan.routing == key.routing && plan.threads == key.threads &&
+         plan.page_bytes == key.page_bytes && plan.position_first == key.position_first &&
+         plan.position_last == key.position_last &&
+         std::find(plan.arms.begin(), plan.arms.end(), result.arm) != plan.arms.end();
+}
+
+/// Tells which positions a figure is of: "all" of its range, in blocks, or "spread" ones, each alone. Figures
+/// stand in the order of their plans, each plan's arm once; "" where no plan fits.
+class PositionsOfFigures {
+ public:
+  explicit PositionsOfFigures(const std::vector<Plan>& plans) : plans_(plans) {}
+  std::string next(const DecodeResult& result) {
+    while (at_ < plans_.size() && (told_.count(result.arm + result.key.mode + result.key.placement) ||
+                                   !may_give(plans_[at_], result))) {
+      ++at_;
+      told_.clear();
+    }
+    if (at_ == plans_.size()) return "";
+    told_.insert(result.arm + result.key.mode + result.key.placement);
+    return plans_[at_].positions.empty() ? "all" : "spread";
+  }
+
+ private:
+  const std::vector<Plan>& plans_;
+  size_t at_ = 0;
+  std::set<std::string> told_;
+};
+
 std::vector<Row> decode_rows(const StoredContent& content) {
   const Submission& submission = content.submission;
   std::vector<Row> rows;
+  PositionsOfFigures positions(submission.plans);
   for (const DecodeResult& result : submission.derived.decode) {
     const Interval& speed = result.tokens_per_s;
-    Row row = key_row(result.key, {result.arm, int64_t{result.launches}, speed.median, speed.low, speed.high,
-                                   result.weight_bytes_per_token, result.weight_bytes_per_s,
-                                   value_or_null(result.roof_fraction), result.token_ns_p50,
-                                   result.token_ns_p99, value_or_null(result.evicted_verified),
-                                   result.kernel_version, result.invalid, submission.machine.cpu_model});
+    Row row =
+        key_row(result.key, {result.arm, int64_t{result.launches}, speed.median, speed.low, speed.high,
+                             result.weight_bytes_per_token, result.weight_bytes_per_s,
+                             value_or_null(result.roof_fraction), result.token_ns_p50, result.token_ns_p99,
+                             value_or_null(result.evicted_verified), result.kernel_version, result.invalid,
+                             positions.next(result), submission.machine.cpu_model});
     rows.push_back(std::move(row));
   }
   return rows;
@@ -260,7 +294,7 @@ const std::vector<Projection>& projections() {
       {"decode",
        with_key({"arm", "launches", "tokens_per_s_median", "tokens_per_s_low", "tokens_per_s_high",
                  "weight_bytes_per_token", "weight_bytes_per_s", "roof_fraction", "token_ns_p50",
-                 "token_ns_p99", "evicted_verified", "kernel_version", "invalid", "cpu_model"}),
+                 "token_ns_p99", "evicted_verified", "kernel_version", "invalid", "positions", "cpu_model"}),
        &decode_rows},
       {"ratios",
        with_key(

@@ -149,6 +149,14 @@ void add_median(sqlite3* connection) {
   }
 }
 
+/// Lets pragma_table_info and its like be read: SQLite declares them at first use, which the authorizer would
+/// take for a change.
+void declare_harmless_pragmas(sqlite3* connection) {
+  for (const std::string_view name : harmless_pragmas)
+    sqlite3_exec(connection, fmt::format("SELECT 1 FROM pragma_{} LIMIT 0", name).c_str(), nullptr, nullptr,
+                 nullptr);
+}
+
 using Prepared = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
 
 Prepared prepare(const Database& database, const Guard& guard, const QueryLimits& limits,
@@ -200,6 +208,7 @@ SqlValue value_at(sqlite3_stmt* statement, int column) {
 bool query(Database& database, const std::string& sql, const std::vector<SqlValue>& parameters,
            const QueryLimits& limits, const QuerySink& sink) {
   add_median(database.connection());
+  declare_harmless_pragmas(database.connection());
   const Guard guard(database.connection(), limits);
   const Prepared statement = prepare(database, guard, limits, sql);
   for (size_t i = 0; i < parameters.size(); ++i)

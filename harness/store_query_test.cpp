@@ -86,6 +86,7 @@ TEST_F(StoreTest, nothing_that_changes_or_leaves_the_store_runs_even_where_it_co
   EXPECT_FALSE(std::filesystem::exists(out));
   EXPECT_TRUE(problems().empty()) << problems().front();
   EXPECT_FALSE(ask(database, "PRAGMA table_info(decode)").rows.empty());
+  EXPECT_FALSE(ask(database, "SELECT name FROM pragma_table_info('decode')").rows.empty());
   EXPECT_FALSE(ask(database, "EXPLAIN QUERY PLAN SELECT * FROM decode").rows.empty());
 }
 

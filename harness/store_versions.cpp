@@ -125,13 +125,13 @@ CREATE TABLE decode (
   weight_bytes_per_s REAL NOT NULL CHECK (abs(weight_bytes_per_s) < 9e999),
   roof_fraction REAL CHECK (abs(roof_fraction) < 9e999),
   token_ns_p50 INTEGER NOT NULL, token_ns_p99 INTEGER NOT NULL, evicted_verified INTEGER,
-  kernel_version TEXT NOT NULL, invalid TEXT NOT NULL,
+  kernel_version TEXT NOT NULL, invalid TEXT NOT NULL, positions TEXT NOT NULL,
   PRIMARY KEY (document, ordinal)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX decode_by_cpu ON decode (cpu_model, model, mode, placement, isa, arithmetic, threads, routing,
-  page_bytes, arm, invalid, tokens_per_s_median, document);
+  page_bytes, arm, invalid, positions, tokens_per_s_median, document);
 CREATE INDEX decode_by_model ON decode (model, mode, placement, isa, arithmetic, threads, routing, page_bytes,
-  cpu_model, arm, invalid, tokens_per_s_median, document);
+  cpu_model, arm, invalid, positions, tokens_per_s_median, document);
 
 CREATE TABLE ratios (
   document INTEGER NOT NULL REFERENCES documents (sequence),

@@ -39,18 +39,29 @@ std::vector<Violation> check_schema(const std::string& name, const json& documen
   return violations;
 }
 
-}  // namespace
-
-std::vector<Violation> validate_document(std::string_view text, const std::string& kind) {
+std::vector<Violation> read_document(std::string_view text, const std::string& kind, json& document) {
   if (text.size() > max_document_bytes) {
     return {{"", fmt::format("{} bytes", text.size()),
              fmt::format("at most {} bytes (1 MiB)", max_document_bytes)}};
   }
-  json document;
   std::vector<Violation> violations = parse_strictly(text, document);
   if (!violations.empty()) return violations;
   if (!is_of_kind(document, kind)) return {unknown_schema(document, kind)};
   return check_schema(kind, document);
+}
+
+}  // namespace
+
+std::vector<Violation> validate_document(std::string_view text, const std::string& kind) {
+  json document;
+  return read_document(text, kind, document);
+}
+
+std::vector<Violation> canonise_document(std::string_view text, std::string& canonical) {
+  json document;
+  std::vector<Violation> violations = read_document(text, "submission", document);
+  if (violations.empty()) canonical = canonical_text(document);
+  return violations;
 }
 
 std::string canonical_json(std::string_view text) {

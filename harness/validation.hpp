@@ -25,6 +25,9 @@ struct Violation {
 /// Returns every violation found by the first stage that finds any; empty means valid.
 std::vector<Violation> validate_document(std::string_view text, const std::string& kind = "submission");
 
+/// The same for a submission; of a valid one it also gives the canonical text, without reading it twice.
+std::vector<Violation> canonise_document(std::string_view text, std::string& canonical_text);
+
 /// Returns the RFC 8785 canonical bytes of a strictly parsed text. Throws Error(invalid_input) when it does
 /// not parse.
 std::string canonical_json(std::string_view text);

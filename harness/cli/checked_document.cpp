@@ -40,15 +40,15 @@ Error refusal(const std::string& name, const std::string& text,
 }  // namespace
 
 CheckedDocument check_document(const std::string& text, const std::string& name) {
-  const std::vector<harness::Violation> violations = harness::validate_document(text);
-  if (!violations.empty()) throw refusal(name, text, violations);
   CheckedDocument checked;
-  checked.text = harness::canonical_json(text);
+  const std::vector<harness::Violation> violations = harness::canonise_document(text, checked.text);
+  if (!violations.empty()) throw refusal(name, text, violations);
   checked.content_sha256 = harness::sha256_hex(checked.text);
-  checked.kind = harness::stored_submission(checked.text).kind;
+  checked.content = harness::stored_content(checked.text);
+  checked.kind = checked.content.submission.kind;
   const std::vector<analysis::Finding> findings =
-      checked.kind == "import" ? analysis::check_import(checked.text)
-                               : analysis::check_plausibility(harness::submission_from_json(checked.text));
+      checked.content.import ? analysis::check_import(checked.text)
+                             : analysis::check_plausibility(checked.content.submission);
   for (const analysis::Finding& finding : findings) {
     const std::string line = fmt::format("{} {}: {}", finding.code, finding.pointer, finding.detail);
     if (finding.severity == analysis::Severity::reject)

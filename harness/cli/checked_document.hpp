@@ -2,12 +2,15 @@
 #pragma once
 #include <string>
 
+#include "harness/import_document.hpp"
+
 namespace cli {
 
 struct CheckedDocument {
   std::string text;  ///< canonical
   std::string content_sha256, kind;
   std::string implausible;  ///< the first finding that quarantines, "" for none
+  harness::StoredContent content;
 };
 
 /// Checks a text; `name` stands in messages. Throws Error(invalid_input) with the first thing that is wrong.

@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOKROOF = sys.argv.pop(1)
 TOPOLOGIES = ROOT / "harness/testdata/topologies"
 COMMANDS = ["info", "doctor", "probe", "models", "decode", "predict", "run", "explain", "validate", "score", "import", "submit", "ingest",
-            "store", "store list", "store show", "store check", "store rebuild", "store backup", "store export", "store restore",
+            "store", "store list", "store show", "store check", "store rebuild", "store backup", "store export", "store restore", "query",
             "claim", "claim new", "claim check", "claim seal", "claim amend", "claim list", "claim show", "claim log", "claim verdict"]
 
 

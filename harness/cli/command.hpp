@@ -35,6 +35,7 @@ void add_import(CLI::App& app, Invocation& invocation);
 void add_submit(CLI::App& app, Invocation& invocation);
 void add_ingest(CLI::App& app, Invocation& invocation);
 void add_store(CLI::App& app, Invocation& invocation);
+void add_query(CLI::App& app, Invocation& invocation);
 void add_launch(CLI::App& app, Invocation& invocation);  ///< hidden: what a child process runs
 
 /// Writes a result to stdout and makes sure that it got there. Throws Error(store) when it did not (disk

@@ -2,9 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
 
 #include "harness/cli/checked_document.hpp"
 #include "harness/cli/command.hpp"
@@ -22,11 +26,17 @@ using harness::Error;
 using harness::ExitCode;
 
 constexpr size_t max_issue_bytes = size_t{4} << 20;
+constexpr size_t files_of_a_batch = 64;  // one commit, some ms of a disk, is shared by so many
 
 struct IngestOptions {
   std::vector<std::string> files;
   std::string issue, database;
-  bool json = false;
+  bool json = false, json_lines = false;
+};
+
+struct Source {
+  std::string path;
+  bool is_issue = false;
 };
 
 /// What became of one file.
@@ -35,31 +45,78 @@ struct Outcome {
   ExitCode code = ExitCode::ok;
 };
 
-/// Stores one document. What is implausible is kept beside the store, in quarantine/, so that nothing that is
-/// shown or learnt from the store rests on it.
-Outcome take(const std::string& text, const std::string& name, const std::string& database) {
-  Outcome outcome{name, "refused", "", "", ExitCode::invalid_input};
+/// One file on its way: what has been found so far, and what is to be stored of it.
+struct Taken {
+  Outcome outcome;
+  std::optional<harness::NewDocument> document = {};
+};
+
+/// Reads and checks one file; touches no store.
+Taken check_file(const Source& source) {
+  const std::string& path = source.path;
+  Taken taken{{path, "refused", "", "", ExitCode::invalid_input}};
+  Outcome& outcome = taken.outcome;
   try {
-    const CheckedDocument checked = check_document(text, name);
+    CheckedDocument checked = check_document(
+        source.is_issue ? harness::document_of_issue(harness::read_user_file(path, max_issue_bytes), path)
+                        : harness::read_user_file(path, harness::max_document_bytes),
+        path);
     outcome.content_sha256 = checked.content_sha256;
     outcome.detail = checked.implausible;
-    if (!checked.implausible.empty()) {
-      harness::write_file_atomically(
-          fmt::format("{}/quarantine/{}.json", harness::tokroof_home(), checked.content_sha256),
-          checked.text + "\n");
-      outcome.state = "quarantined";
-      outcome.code = ExitCode::implausible;
-      return outcome;
-    }
-    outcome.state =
-        harness::Store(store_path(database)).add(checked.text).already_there ? "already_there" : "stored";
-    outcome.code = ExitCode::ok;
+    outcome.state = checked.implausible.empty() ? "stored" : "quarantined";
+    outcome.code = checked.implausible.empty() ? ExitCode::ok : ExitCode::implausible;
+    taken.document = {std::move(checked.text), std::move(checked.content_sha256), std::move(checked.content)};
   } catch (const Error& error) {  // one bad file must not keep the others out; a bad store must
     if (error.code() != ExitCode::invalid_input) throw;
     outcome.detail = error.what();
   }
-  return outcome;
+  return taken;
 }
+
+/// Checks files on all CPUs; the results stand in the order of the files.
+std::vector<Taken> check_files(const std::vector<Source>& sources) {
+  std::vector<Taken> taken(sources.size());
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < sources.size(); i = next++) taken[i] = check_file(sources[i]);
+  };
+  std::vector<std::future<void>> others;
+  const size_t workers = std::min<size_t>(std::max(1U, std::thread::hardware_concurrency()), sources.size());
+  for (size_t i = 1; i < workers; ++i) others.push_back(std::async(std::launch::async, work));
+  work();
+  for (auto& other : others) other.get();
+  return taken;
+}
+
+/// Stores what passed in one transaction. What is implausible is kept beside the store, in quarantine/, so
+/// that nothing that is shown or learnt from the store rests on it.
+class Keeper {
+ public:
+  explicit Keeper(std::string database) : path_(std::move(database)) {}
+
+  void keep(std::vector<Taken>& batch) {
+    std::vector<harness::NewDocument> documents;
+    for (Taken& taken : batch) {
+      if (taken.outcome.state == "stored") documents.push_back(std::move(*taken.document));
+      if (taken.outcome.state != "quarantined") continue;
+      harness::write_file_atomically(
+          fmt::format("{}/quarantine/{}.json", harness::tokroof_home(), taken.outcome.content_sha256),
+          taken.document->text + "\n");
+    }
+    if (documents.empty()) return;
+    if (!store_) store_.emplace(store_path(path_));
+    const std::vector<harness::Stored> stored = store_->add_all(documents);
+    size_t next = 0;
+    for (Taken& taken : batch) {
+      if (taken.outcome.state == "stored" && stored[next++].already_there)
+        taken.outcome.state = "already_there";
+    }
+  }
+
+ private:
+  std::string path_;
+  std::optional<harness::Store> store_;
+};
 
 /// Lists files, and of folders the .json files below them, in order of their names.
 std::vector<std::string> files_of(const std::vector<std::string>& names) {
@@ -82,43 +139,78 @@ std::vector<std::string> files_of(const std::vector<std::string>& names) {
   return files;
 }
 
-Outcome take_file(const std::string& path, const std::string& database, bool is_issue) {
-  try {
-    const std::string text =
-        is_issue ? harness::document_of_issue(harness::read_user_file(path, max_issue_bytes), path)
-                 : harness::read_user_file(path, harness::max_document_bytes);
-    return take(text, path, database);
-  } catch (const Error& error) {
-    if (error.code() != ExitCode::invalid_input) throw;
-    return {path, "refused", "", error.what(), ExitCode::invalid_input};
-  }
+std::string line_of(const Outcome& outcome, const Terminal& terminal) {
+  const std::string mark = outcome.code == ExitCode::ok ? mark_good(terminal) : mark_bad(terminal);
+  if (outcome.state == "refused") return fmt::format("{} refused: {}\n", mark, outcome.detail);
+  return fmt::format("{} {}: {} {:.12}{}\n", mark, outcome.file,
+                     outcome.state == "already_there" ? "R06 already there," : outcome.state,
+                     outcome.content_sha256, outcome.detail.empty() ? "" : ": " + outcome.detail);
 }
 
-ExitCode ingest(const IngestOptions& options, const Terminal& terminal) {
-  std::vector<Outcome> outcomes;
-  for (const std::string& file : files_of(options.files))
-    outcomes.push_back(take_file(file, options.database, false));
-  if (!options.issue.empty()) outcomes.push_back(take_file(options.issue, options.database, true));
-  ExitCode code = ExitCode::ok;
-  std::string text;
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const Outcome& outcome : outcomes) {
-    if (outcome.code == ExitCode::invalid_input || code == ExitCode::ok) code = outcome.code;
-    const std::string mark = outcome.code == ExitCode::ok ? mark_good(terminal) : mark_bad(terminal);
-    text += outcome.state == "refused"
-                ? fmt::format("{} refused: {}\n", mark, outcome.detail)
-                : fmt::format("{} {}: {} {:.12}{}\n", mark, outcome.file,
-                              outcome.state == "already_there" ? "R06 already there," : outcome.state,
-                              outcome.content_sha256, outcome.detail.empty() ? "" : ": " + outcome.detail);
-    json.push_back({{"file", outcome.file},
-                    {"state", outcome.state},
-                    {"content_sha256", outcome.content_sha256},
-                    {"detail", outcome.detail}});
+nlohmann::ordered_json json_of(const Outcome& outcome) {
+  return {{"file", outcome.file},
+          {"state", outcome.state},
+          {"content_sha256", outcome.content_sha256},
+          {"detail", outcome.detail}};
+}
+
+std::string text_of(const nlohmann::ordered_json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+/// Says what became of the files, each batch once it is safe: what a line calls stored survives a crash.
+class Teller {
+ public:
+  Teller(const IngestOptions& options, const Terminal& terminal) : options_(options), terminal_(terminal) {}
+
+  void tell(const std::vector<Taken>& batch) {
+    std::string text;
+    for (const Taken& taken : batch) {
+      const Outcome& outcome = taken.outcome;
+      if (outcome.code == ExitCode::invalid_input || code_ == ExitCode::ok) code_ = outcome.code;
+      if (options_.json) all_.push_back(json_of(outcome));
+      text += options_.json_lines ? text_of(json_of(outcome), -1) : line_of(outcome, terminal_);
+    }
+    if (!options_.json) print_result(text);
   }
-  print_result(options.json
-                   ? json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
-                   : text);
-  return code;
+  ExitCode end() {
+    if (options_.json) print_result(text_of(all_, 2));
+    return code_;
+  }
+
+ private:
+  const IngestOptions& options_;
+  const Terminal& terminal_;
+  ExitCode code_ = ExitCode::ok;
+  nlohmann::ordered_json all_ = nlohmann::ordered_json::array();
+};
+
+std::vector<Source> sources_of(const IngestOptions& options) {
+  std::vector<Source> sources;
+  for (const std::string& file : files_of(options.files)) sources.push_back({file, false});
+  if (!options.issue.empty()) sources.push_back({options.issue, true});
+  return sources;
+}
+
+/// The next batch is checked while the one before it is stored.
+ExitCode ingest(const IngestOptions& options, const Terminal& terminal) {
+  const std::vector<Source> sources = sources_of(options);
+  Keeper keeper(options.database);
+  Teller teller(options, terminal);
+  const auto check_from = [&](size_t first) {
+    const size_t last = std::min(sources.size(), first + files_of_a_batch);
+    return check_files({sources.begin() + static_cast<std::ptrdiff_t>(first),
+                        sources.begin() + static_cast<std::ptrdiff_t>(last)});
+  };
+  std::future<std::vector<Taken>> checked = std::async(std::launch::async, check_from, size_t{0});
+  for (size_t first = 0; first < sources.size(); first += files_of_a_batch) {
+    std::vector<Taken> batch = checked.get();
+    if (first + files_of_a_batch < sources.size())
+      checked = std::async(std::launch::async, check_from, first + files_of_a_batch);
+    keeper.keep(batch);
+    teller.tell(batch);
+  }
+  return teller.end();
 }
 
 }  // namespace
@@ -130,7 +222,9 @@ void add_ingest(CLI::App& app, Invocation& invocation) {
   command->add_option("FILE", options->files, "documents, or folders of them");
   command->add_option("--issue-body", options->issue, "file with the body of an issue");
   command->add_option("--db", options->database, "store instead of $TOKROOF_HOME/store.sqlite");
-  command->add_flag("--json", options->json, "print JSON");
+  CLI::Option* json = command->add_flag("--json", options->json, "print JSON, when all is done");
+  command->add_flag("--json-lines", options->json_lines, "print a JSON object per file, once it is safe")
+      ->excludes(json);
   command->callback([&invocation, options] {
     if (options->files.empty() && options->issue.empty())
       throw Error(ExitCode::usage, "ingest: name a document, a folder or --issue-body FILE");

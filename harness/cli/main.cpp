@@ -37,6 +37,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_submit(app, invocation);
   add_ingest(app, invocation);
   add_store(app, invocation);
+  add_query(app, invocation);
   add_score(app, invocation);
   add_launch(app, invocation);
 }
@@ -115,6 +116,7 @@ int main(int argc, char** argv) {
   cli::Invocation invocation;
   invocation.terminal = cli::read_terminal();
   cli::add_commands(app, invocation);
+  app.require_subcommand(0, 1);  // else `query models` would be taken for the commands query and models
   const std::vector<std::string> args(argv + 1, argv + argc);
   try {
     app.parse(argc, argv);

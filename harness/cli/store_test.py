@@ -1,0 +1,287 @@
+"""The store as a user meets it: ingest in bulk, copies, queries, and what happens when the world fails. Run by ctest:
+
+    store_test.py PATH_OF_TOKROOF PATH_OF_SYNTHETIC_DOCUMENTS [unittest arguments]
+"""
+import csv
+import hashlib
+import io
+import json
+import os
+import pathlib
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOKROOF, SYNTHETIC = sys.argv.pop(1), sys.argv.pop(1)
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.home = pathlib.Path(folder.name)
+        self.folder = self.home / "documents"
+
+    def make(self, count, first=0, folder=None):
+        subprocess.run([SYNTHETIC, str(folder or self.folder), str(count), str(first), "small"], check=True)
+
+    def tokroof(self, *arguments, code=0, **more):
+        result = subprocess.run([TOKROOF, *map(str, arguments)], capture_output=True, text=True, timeout=300,
+                                env=dict(os.environ, TOKROOF_HOME=str(self.home)), **more)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        if code:
+            self.assertEqual(len(result.stderr.strip().split("\n")), 1 if result.stderr.strip() else 1, result.stderr)
+        return result
+
+    def json(self, *arguments, **more):
+        return json.loads(self.tokroof(*arguments, "--json", **more).stdout)
+
+    def rows(self, *arguments):
+        return self.json("query", *arguments)["tables"][0]["rows"]
+
+    def head(self, *arguments):
+        return self.json("store", "check", *arguments)["head_hash"]
+
+
+class Ingest(Case):
+    def test_a_folder_is_stored_in_order_and_once(self):
+        self.make(70)
+        lines = self.tokroof("ingest", self.folder).stdout.strip().split("\n")
+        self.assertEqual(len(lines), 70)
+        self.assertTrue(all(": stored " in line for line in lines))
+        listed = self.json("store", "list")
+        hashes = [hashlib.sha256(path.read_bytes().rstrip(b"\n")).hexdigest() for path in sorted(self.folder.iterdir())]
+        self.assertEqual([document["content_sha256"] for document in listed], hashes)
+        again = self.json("ingest", self.folder)
+        self.assertEqual({outcome["state"] for outcome in again}, {"already_there"})
+        self.assertEqual(len(self.json("store", "list")), 70)
+
+    def test_the_same_document_twice_in_one_batch_is_stored_once(self):
+        self.make(1)
+        file = self.folder / "00000000.json"
+        self.assertEqual([outcome["state"] for outcome in self.json("ingest", file, file)], ["stored", "already_there"])
+
+    def test_a_bad_file_keeps_no_other_out(self):
+        self.make(3)
+        (self.folder / "00000001.json").write_text("{")
+        result = self.tokroof("ingest", "--json-lines", self.folder, code=4)
+        self.assertEqual([json.loads(line)["state"] for line in result.stdout.strip().split("\n")], ["stored", "refused", "stored"])
+        self.assertEqual(self.json("store", "check")["documents"], 2)
+
+    def test_a_changed_figure_is_refused(self):
+        self.make(1)
+        file = self.folder / "00000000.json"
+        document = json.loads(file.read_text())
+        document["derived"]["decode"][0]["tokens_per_s"]["median"] *= 1.5
+        file.write_text(json.dumps(document))
+        self.assertIn("R02", self.tokroof("ingest", file, code=4).stdout)
+        self.assertFalse((self.home / "store.sqlite").exists())
+
+    def test_four_processes_lose_and_duplicate_nothing(self):
+        other = self.home / "others"
+        self.make(60)
+        self.make(60, 1000, other)
+        env = dict(os.environ, TOKROOF_HOME=str(self.home))
+        running = [subprocess.Popen([TOKROOF, "ingest", "--json-lines", str(folder)], env=env, stdout=subprocess.PIPE, text=True)
+                   for folder in (self.folder, self.folder, other, other)]
+        outcomes = []
+        for process in running:
+            out, _ = process.communicate(timeout=300)
+            self.assertEqual(process.returncode, 0)
+            outcomes += [json.loads(line) for line in out.splitlines()]
+        states = [outcome["state"] for outcome in outcomes]
+        self.assertEqual((states.count("stored"), states.count("already_there")), (120, 120))
+        stored = [document["content_sha256"] for document in self.json("store", "list")]
+        self.assertEqual(sorted(stored), sorted({outcome["content_sha256"] for outcome in outcomes}))
+        self.assertEqual(self.json("store", "check")["problems"], [])
+
+    def test_kills_at_random_moments_lose_nothing_acknowledged(self):
+        result = subprocess.run([ROOT / "script/kill-ingest", TOKROOF, SYNTHETIC, "--kills", "8", "--documents", "200"],
+                                capture_output=True, text=True, timeout=300)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertNotIn("0 of them", result.stdout)
+
+
+class Copies(Case):
+    def setUp(self):
+        super().setUp()
+        self.make(5)
+        self.tokroof("ingest", self.folder)
+
+    def test_an_export_in_a_fresh_store_has_the_same_head(self):
+        out, fresh = self.home / "all.jsonl", self.home / "fresh.sqlite"
+        self.tokroof("store", "export", "--out", out)
+        self.assertEqual(self.json("store", "restore", out, "--db", fresh)["restored"], 5)
+        self.assertEqual(self.head("--db", fresh), self.head())
+        self.assertEqual(self.tokroof("store", "export").stdout, out.read_text())
+        lines = out.read_text().splitlines()
+        self.assertEqual(json.loads(lines[0])["documents"], 5)
+        for line in lines[1:]:
+            entry = json.loads(line)
+            text = line[line.index('"document":') + 11:-1]
+            self.assertEqual(hashlib.sha256(text.encode()).hexdigest(), entry["content_sha256"])
+            self.assertEqual(json.loads(text), entry["document"])
+
+    def test_an_export_that_was_cut_or_changed_is_refused_as_a_whole(self):
+        lines = self.tokroof("store", "export").stdout.splitlines(keepends=True)
+        fresh = self.home / "fresh.sqlite"
+        for name, text, code in [("cut", "".join(lines[:-1]), 4), ("in a line", "".join(lines)[:-200], 4), ("empty", "", 4),
+                                 ("no export", "{}\n", 4), ("order", lines[0] + lines[2] + lines[1] + "".join(lines[3:]), 3),
+                                 ("changed", "".join(lines).replace("Synthetic CPU 3", "Synthetic CPU 4"), 3),
+                                 ("more", "".join(lines) + lines[-1], 4)]:
+            with self.subTest(name):
+                self.tokroof("store", "restore", "-", "--db", fresh, input=text, code=code)
+                if fresh.exists():
+                    self.assertEqual(self.json("store", "check", "--db", fresh)["documents"], 0)
+
+    def test_csv_has_a_row_per_figure_and_no_formula(self):
+        table = list(csv.DictReader(io.StringIO(self.tokroof("store", "export", "--format", "csv").stdout)))
+        self.assertEqual(len(table), 15)  # warm, aa, evict_flush
+        self.assertEqual(table[0]["cpu_model"], "Synthetic CPU 0")
+        self.assertGreater(float(table[0]["tokens_per_s_median"]), 1000)
+        self.assertIn("no table", self.tokroof("store", "export", "--format", "csv", "--table", "x", code=2).stderr)
+
+    def test_nothing_is_overwritten(self):
+        taken = self.home / "taken"
+        taken.write_text("mine")
+        self.tokroof("store", "backup", taken, code=7)
+        for form in ("jsonl", "csv", "sqlite"):
+            self.tokroof("store", "export", "--format", form, "--out", taken, code=7)
+        self.assertEqual(taken.read_text(), "mine")
+
+    def test_a_backup_and_a_sqlite_export_are_whole_stores(self):
+        for number, command in enumerate((["backup"], ["export", "--format", "sqlite", "--out"])):
+            copy = self.home / f"{number}.sqlite"
+            self.tokroof("store", *command, copy)
+            self.assertEqual(self.head("--db", copy), self.head())
+
+    def test_rebuild_mends_tables(self):
+        with sqlite3.connect(self.home / "store.sqlite") as store:
+            store.execute("UPDATE decode SET tokens_per_s_median = 1")
+        self.tokroof("store", "check", code=3)
+        self.tokroof("store", "rebuild")
+        self.tokroof("store", "check")
+
+
+class Failures(Case):
+    def setUp(self):
+        super().setUp()
+        self.make(40)
+        self.tokroof("ingest", *sorted(self.folder.iterdir())[:5])
+        self.store = self.home / "store.sqlite"
+
+    def test_a_full_disk_is_one_line_and_loses_nothing(self):
+        def full():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (self.store.stat().st_size + 8192,) * 2)
+        result = self.tokroof("ingest", self.folder, code=7, preexec_fn=full)
+        self.assertIn("free space", result.stderr)
+        self.assertEqual(self.json("store", "check")["documents"], 5)
+        self.tokroof("ingest", self.folder)
+        self.assertEqual(self.json("store", "check")["documents"], 40)
+
+    def test_a_full_stdout_is_one_line(self):
+        for command in (["query", "decode"], ["store", "export"], ["store", "list"], ["store", "check"]):
+            with open("/dev/full", "w") as full:
+                result = subprocess.run([TOKROOF, *command], stdout=full, stderr=subprocess.PIPE, text=True,
+                                        env=dict(os.environ, TOKROOF_HOME=str(self.home)))
+            self.assertEqual((result.returncode, result.stderr.count("\n")), (7, 1), command)
+
+    def test_a_truncated_or_overwritten_store_says_what_to_do(self):
+        whole = self.store.read_bytes()
+        for name, harmed in [("half", whole[:len(whole) // 2]), ("garbage", whole[:8192] + b"\x7f" * 60000 + whole[68192:]),
+                             ("a page and a bit", whole[:5000])]:
+            with self.subTest(name):
+                self.store.write_bytes(harmed)
+                result = subprocess.run([TOKROOF, "store", "check"], capture_output=True, text=True,
+                                        env=dict(os.environ, TOKROOF_HOME=str(self.home)))
+                self.assertIn(result.returncode, (3, 7))
+                self.assertIn("store restore", result.stdout + result.stderr)
+
+    def test_a_folder_that_may_not_be_written_is_one_line(self):
+        if os.geteuid() != 0:
+            self.skipTest("needs root, to become another user")
+        os.chmod(self.home, 0o755)
+
+        def nobody():
+            os.setgroups([])
+            os.setresgid(65534, 65534, 65534)
+            os.setresuid(65534, 65534, 65534)
+        self.assertIn("permissions", self.tokroof("ingest", self.folder, code=7, preexec_fn=nobody).stderr)
+        self.assertIn("permissions", self.tokroof("store", "rebuild", code=7, preexec_fn=nobody).stderr)
+        self.assertEqual(len(self.json("store", "list", preexec_fn=nobody)), 5)
+
+    def test_without_a_store_it_says_what_to_do(self):
+        for command in (["query", "cpus"], ["store", "rebuild"], ["store", "backup", "x"], ["store", "export"]):
+            missing = self.home / "none.sqlite"
+            self.assertIn("there is no store", self.tokroof(*command, "--db", missing, code=7).stderr)
+            self.assertFalse(missing.exists())
+
+
+class Query(Case):
+    def setUp(self):
+        super().setUp()
+        self.make(42)  # of 40 machines
+        self.tokroof("ingest", self.folder)
+
+    def test_every_view_answers(self):
+        views = [line.split()[0] for line in self.tokroof("query", "--help").stdout.split("Views:\n")[1].split("\ndocs/")[0].splitlines()]
+        self.assertGreaterEqual(len(views), 12)
+        for view in views:
+            if view not in ("cpu", "model", "claim"):
+                self.assertEqual(self.json("query", view)["tables"][0]["name"], view)
+
+    def test_cpus_and_models_count_what_is_stored(self):
+        rows = self.rows("cpus")
+        self.assertEqual(len(rows), 40)
+        self.assertEqual(sum(row["documents"] for row in rows), 42)
+        self.assertEqual([row["model"] for row in self.rows("models")], ["coreflow_1_9m"])
+
+    def test_figures_are_those_of_the_documents(self):
+        document = json.loads((self.folder / "00000007.json").read_text())
+        warm = next(figure for figure in document["derived"]["decode"] if figure["arm"] == "warm")
+        rows = self.rows("decode", "--cpu", "synthetic cpu 7", "--mode", "warm")
+        self.assertEqual(len(rows), 1)
+        self.assertAlmostEqual(rows[0]["tokens_per_s"], warm["tokens_per_s"]["median"], delta=1e-6 * rows[0]["tokens_per_s"])
+        self.assertEqual(rows[0]["figures"], 1, "the A/A arm is none")
+        tables = {table["name"]: table["rows"] for table in self.json("query", "cpu", "CPU 7")["tables"]}
+        self.assertEqual({row["cpu_model"] for row in tables["decode"]}, {"Synthetic CPU 7"})
+        self.assertEqual({row["level"] for row in tables["roofs"]}, {"l1", "l2", "l3", "dram"})
+        self.assertEqual(len(self.json("query", "model", "coreflow_1_9m")["tables"][0]["rows"]), 80)
+
+    def test_what_is_not_there_is_code_12_and_names_the_list(self):
+        self.assertIn("query cpus", self.tokroof("query", "cpu", "Ryzen", code=12).stderr)
+        self.assertIn("query models", self.tokroof("query", "model", "coreflow", code=12).stderr)
+        self.assertIn("query claims", self.tokroof("query", "claim", "x", code=12).stderr)
+
+    def test_bad_questions_are_one_line_and_code_2(self):
+        for arguments in (["cpux"], ["cpu"], ["cpus", "x"], [], ["--sql", ""], ["--sql", "DROP TABLE decode"], ["cpus", "--sql", "SELECT 1"],
+                          ["--sql", "SELECT 1; SELECT 2"], ["--sql", "SELECT"], ["cpus", "--json", "--csv"], ["cpu", "Syn", "--csv"],
+                          ["--sql", "SELECT 1", "--cpu", "x"], ["cpus", "--rows", "-1"], ["cpus", "--seconds", "x"],
+                          ["--sql", "ATTACH 'x' AS y"], ["--sql", "PRAGMA user_version = 7"], ["--sql", "SELECT load_extension('x')"]):
+            self.tokroof("query", *arguments, code=2)
+        self.tokroof("store", "check")
+
+    def test_sql_answers_in_every_form_and_stops(self):
+        sql = "SELECT cpu_model, max(tokens_per_s_median) AS best FROM decode GROUP BY cpu_model ORDER BY best DESC"
+        rows = self.rows("--sql", sql, "--rows", "3")
+        self.assertEqual(len(rows), 3)
+        table = list(csv.reader(io.StringIO(self.tokroof("query", "--sql", sql, "--csv").stdout)))
+        self.assertEqual(table[0], ["cpu_model", "best"])
+        self.assertEqual(float(table[1][1]), rows[0]["best"])
+        self.assertIn("only the first 3", self.tokroof("query", "--sql", sql, "--rows", "3").stderr)
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n) SELECT count(*) FROM n"
+        self.assertIn("stopped after", self.tokroof("query", "--sql", endless, "--seconds", "0.2", code=2).stderr)
+
+    def test_the_schema_lists_every_table(self):
+        tables = {row["table"] for row in self.rows("--schema")}
+        self.assertLessEqual({"documents", "decode", "roofs", "caches", "ratios", "forecasts", "forecast_errors", "imports"}, tables)
+
+
+if __name__ == "__main__":
+    unittest.main()
