@@ -7,6 +7,7 @@
 
 #include "analysis/derive.hpp"
 #include "analysis/derived_fields.hpp"
+#include "analysis/plausibility_failure.hpp"
 #include "analysis/plausibility_forecasts.hpp"
 #include "analysis/plausibility_limits.hpp"
 #include "analysis/plausibility_looks.hpp"
@@ -199,7 +200,8 @@ std::vector<Finding> check_plausibility(const Submission& submission, const harn
   check_expected_golden(submission, findings);
   check_counts(submission, findings);
   check_marks(submission, findings);
-  check_rounds(submission, findings);
+  if (submission.kind != "failure") check_rounds(submission, findings);
+  check_failure(submission, findings);
   check_claim(submission, findings);
   check_bytes_per_token(submission, findings);
   check_forecasts(submission, stored, findings);

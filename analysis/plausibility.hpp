@@ -34,6 +34,7 @@ struct Finding {
 ///   R09 reject      a forecast was made after the first decode began
 ///   R10 reject      a pause does not lie in the gap before the launch that it names
 ///   R11 reject      a stated calibration or cold size is not what loads, laps and looks give
+///   R21 reject      a failure's text says who or where
 ///   P10 quarantine  a calibration without its loads calls more than a quarter of the loads in residency
 ///   wrong R02 reject      a stated derived value is not what the launches give (reals: 1e-6 relative) P01
 ///   quarantine  weight bytes per token × tokens/s > 1.10 × the read curve at 0.8 × working set (of experts

@@ -34,10 +34,44 @@ harness::Submission reforecast(harness::Submission submission) {
   return submission;
 }
 
+/// Likewise, as a failure document with one text.
+Codes failure_codes(const std::string& text, std::string harness::Failure::*member) {
+  harness::Submission submission = test_submission();
+  submission.kind = "failure";
+  submission.failure = harness::Failure{"claimed", "", "observed", "result", "", 0, {}};
+  (*submission.failure).*member = text;
+  return codes(submission);
+}
+
 /// Makes a run's stated figures those of its launches, so that only the rule in question can object.
 harness::Submission restated(harness::Submission submission) {
   submission.derived = derive(submission);
   return submission;
+}
+
+TEST(plausibility, R21_a_failure_says_neither_who_nor_where) {
+  for (const auto member :
+       {&harness::Failure::claimed, &harness::Failure::observed, &harness::Failure::source,
+        &harness::Failure::log_excerpt, &harness::Failure::stage}) {
+    EXPECT_EQ(failure_codes("line 1\nR02 /derived/roofs: 3.5 GB/s", member), Codes());
+    for (const std::string text : {"/home/ada/x", "10.1.2.3", "00:1a:2b:3c:4d:5e", "a@b.org", "\x1b[31m"})
+      EXPECT_EQ(failure_codes(text, member), Codes{"R21"}) << text;
+  }
+  harness::Submission submission = test_submission();
+  submission.kind = "failure";
+  submission.failure = harness::Failure{"a", "", "b", "c", "", 0, {"ok", "host: /home/ada"}};
+  EXPECT_EQ(check_plausibility(submission).at(0).pointer, "/failure/doctor/1");
+}
+
+TEST(plausibility, R03_a_failure_may_lack_launches_and_only_a_failure) {
+  harness::Submission submission = test_submission();
+  submission.launches.pop_back();
+  while (submission.launches.back().purpose != "decode") submission.launches.pop_back();
+  submission.launches.pop_back();
+  submission = restated(submission);
+  EXPECT_EQ(codes(submission), Codes{"R03"});
+  submission.kind = "failure";
+  EXPECT_EQ(codes(submission), Codes());
 }
 
 TEST(plausibility, a_good_submission_has_no_finding) {

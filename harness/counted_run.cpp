@@ -17,6 +17,7 @@ bool took_again(const Submission& submission, const std::string& probe) {
 }  // namespace
 
 std::string uncounted_reason(const Submission& submission) {
+  if (submission.kind == "failure") return "failure";
   bool controlled = false, failed = false;
   for (const ArmRatio& ratio : submission.derived.ratios) {
     if (ratio.name != "aa/warm" || ratio.launches < 2) continue;

@@ -7,6 +7,7 @@
 namespace harness {
 
 /// Returns "" when a run counts, else why it does not, the first of:
+///   failure            it is a failure document: it may hold a part of a run, or one that is stored besides
 ///   no_aa              no A/A control of two or more launches
 ///   aa_failed          the interval of an A/A control excludes 1
 ///   roofs_not_repeated load_bandwidth or dram_stream was not taken again after decode

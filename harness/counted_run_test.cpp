@@ -26,6 +26,12 @@ TEST(CountedRun, counts_with_a_passed_control_and_the_same_roofs_after_decode) {
   EXPECT_EQ(uncounted_reason(counted()), "");
 }
 
+TEST(CountedRun, a_failure_document_does_not_count) {
+  auto run = counted();
+  run.kind = "failure";
+  EXPECT_EQ(uncounted_reason(run), "failure");
+}
+
 TEST(CountedRun, does_not_count_without_a_control_that_could_fail) {
   auto run = counted();
   run.derived.ratios[0].launches = 1;

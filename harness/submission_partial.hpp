@@ -25,6 +25,7 @@ struct ResumeState {
 struct PartialRun {
   bool interrupted = false;  ///< by SIGINT or SIGTERM; false: by an error, or not at all yet
   std::string reason;
+  int exit_code = 0;  ///< of the error; 0: none
   Submission measured;
   std::optional<ResumeState> resume;  ///< of runs that can be gone on with
 };

@@ -48,6 +48,7 @@ void fields(Io& io, T& value) {
   }
   io("interrupted", value.interrupted);
   io("reason", value.reason);
+  io.unless("reason_exit_code", value.exit_code, 0);
   io("measured", value.measured);
   io.optional("resume", value.resume);
 }

@@ -65,8 +65,10 @@ std::vector<analysis::ClaimDocument> claim_documents(const ClaimsFolder& claims,
                                                      const std::string& database, const std::string& folder) {
   std::vector<analysis::ClaimDocument> documents;
   for (const std::string& text : folder.empty() ? stored_texts(database) : filed_texts(folder)) {
-    const auto named = harness::stored_submission(text).claim;
-    if (!named || named->id != id) continue;
+    const harness::Submission stored = harness::stored_submission(text);
+    const auto& named = stored.claim;
+    // A failure document repeats a run that is there besides.
+    if (!named || named->id != id || stored.kind == "failure") continue;
     const bool known = std::any_of(claims.rows.begin(), claims.rows.end(), [&](const auto& row) {
       return row.claim == id && row.seal == named->seal && analysis::seals(row);
     });

@@ -34,6 +34,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_explain(app, invocation);
   add_validate(app, invocation);
   add_import(app, invocation);
+  add_failure(app, invocation);
   add_submit(app, invocation);
   add_ingest(app, invocation);
   add_store(app, invocation);

@@ -14,6 +14,7 @@
 #include "harness/cli/claim_protocol.hpp"
 #include "harness/cli/claims_folder.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/failure_offer.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/partial.hpp"
 #include "harness/cli/result_table.hpp"
@@ -56,10 +57,11 @@ struct Run {
   [[nodiscard]] bool resumable() const { return protocol.name == "full"; }
 };
 
-void save_partial(Run& run, bool interrupted, const std::string& reason) {
+void save_partial(Run& run, bool interrupted, const std::string& reason, ExitCode code = ExitCode::ok) {
   harness::PartialRun partial;
   partial.interrupted = interrupted;
   partial.reason = reason;
+  partial.exit_code = static_cast<int>(code);
   if (!run.complete) take_conditions(run.session, run.submission);
   if (run.resumable()) {
     partial.resume = resume_state(run.session);
@@ -90,10 +92,10 @@ void abandon_claim_run(const Run& run, const std::string& reason) {
 
 /// Keeps what an interruption or an error left; where that cannot be written, the file is as the last launch
 /// left it.
-void save_what_is_left(Run& run, bool interrupted, const std::string& reason) {
+void save_what_is_left(Run& run, bool interrupted, const std::string& reason, ExitCode code) {
   if (run.submission.claim) return abandon_claim_run(run, reason);
   try {
-    save_partial(run, interrupted, reason);
+    save_partial(run, interrupted, reason, code);
   } catch (const harness::Error&) {
     if (!run.resumable()) throw;
   }
@@ -163,17 +165,13 @@ Run take_up_run(RunOptions options, const std::string& path) {
   return run;
 }
 
-std::string quoted(const std::string& text) {
-  return text.find_first_of(" '\"\\$`!*?()&;<>|~#") == std::string::npos ? text : "'" + text + "'";
-}
-
 /// What is left of a run that did not end, and what to do about it.
 std::string what_is_left(const Run& run, const RunOptions& options) {
   if (run.submission.claim) return "a claim's run counts whole or not at all: nothing of it is kept";
   if (!run.resumable()) return fmt::format("what was measured is in {}, which is no result", run.path);
-  std::string command = "tokroof run --full --resume " + quoted(run.path);
-  if (!options.folder.empty()) command += " --out " + quoted(options.folder);
-  if (!options.database.empty()) command += " --db " + quoted(options.database);
+  std::string command = "tokroof run --full --resume " + shell_word(run.path);
+  if (!options.folder.empty()) command += " --out " + shell_word(options.folder);
+  if (!options.database.empty()) command += " --db " + shell_word(options.database);
   return fmt::format("{} launches are kept; go on with: {}", run.kept, command);
 }
 
@@ -239,11 +237,18 @@ Saved save_claim_run(const Run& run, const std::string& text, const RunOptions& 
           options.folder.empty() ? harness::tokroof_home() + "/submissions" : options.folder;
       if (std::filesystem::exists(saved_path(run.submission, text, options.folder)))
         where = fmt::format("judge it with tokroof claim verdict {} --from {}", run.submission.claim->id,
-                            quoted(folder));
+                            shell_word(folder));
     }
     throw harness::Error(error.code(),
                          fmt::format("{} (the run finished and counts: {})", error.what(), where));
   }
+}
+
+/// Says how others are told, where that makes sense.
+void offer_failure(ExitCode code, const std::string& path, const std::string& protocol,
+                   const std::string& reason) {
+  const std::string line = failure_offer(code, path, protocol, reason);
+  if (!line.empty()) note(line);
 }
 
 ExitCode finish(Run& run, const RunOptions& options, const Terminal& terminal) {
@@ -258,13 +263,16 @@ ExitCode finish(Run& run, const RunOptions& options, const Terminal& terminal) {
     else
       saved = save_submission(run.submission, text, options.folder, options.database);
   } catch (const Interrupted&) {
-    save_what_is_left(run, true, "interrupted by a signal");
+    save_what_is_left(run, true, "interrupted by a signal", ExitCode::interrupted);
     throw Interrupted("interrupted; " + what_is_left(run, options));
   } catch (const harness::Error& error) {
-    save_what_is_left(run, false, error.what());
+    save_what_is_left(run, false, error.what(), error.code());
+    offer_failure(error.code(), run.submission.claim ? "" : run.path, run.protocol.name, error.what());
     throw harness::Error(error.code(), fmt::format("{} ({})", error.what(), what_is_left(run, options)));
   } catch (const std::exception& error) {  // out of memory, a limit of the system: main says which
-    save_what_is_left(run, false, error.what());
+    save_what_is_left(run, false, error.what(), ExitCode::unavailable);
+    offer_failure(ExitCode::unavailable, run.submission.claim ? "" : run.path, run.protocol.name,
+                  error.what());
     note(what_is_left(run, options));
     throw;
   }
@@ -277,6 +285,7 @@ ExitCode finish(Run& run, const RunOptions& options, const Terminal& terminal) {
   const ExitCode code = outcome(run.submission);
   if (code == ExitCode::wrong_result)
     note("error: wrong logits or tokens: these kernels have no speed (the failed launches say where)");
+  offer_failure(code, saved.path, run.protocol.name, "");
   return code;
 }
 

@@ -1,12 +1,16 @@
 """The issue channel as a user meets it: submit, ingest, failure. Run by ctest: submit_test.py TOKROOF CLASS..."""
+import getpass
 import json
 import os
 import pathlib
 import re
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -128,6 +132,126 @@ class Submit(Home):
         for command in (["submit", partial, "--preview"], ["submit", partial, "--repository", "o/r", "--send"]):
             self.fails(4, "a run that did not end is no result.*tokroof failure new --from", *command)
         self.assertIn("is no result", self.tokroof("ingest", partial).stdout)
+
+
+class Failure(Home):
+    """Failures of which nothing was measured: a document of this machine."""
+
+    def made(self, *arguments, **environment):
+        result = self.tokroof("failure", "new", "--json", *arguments, **environment)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        document = json.loads(result.stdout)
+        [path] = [path for path in (self.home / "submissions").rglob("*.json") if path.read_text() == result.stdout]
+        return document, path
+
+    def test_a_failure_is_first_class(self):
+        document, path = self.made("--claimed", "it builds", "--observed", "it did not", "--source", "https://example.org/x",
+                                   "--stage", "build", "--exit-code", "2")
+        failure = document["failure"]
+        self.assertEqual([document["kind"], document["protocol"]], ["failure", "failure"])
+        self.assertEqual([failure[key] for key in ("claimed", "observed", "source", "stage", "exit_code")],
+                         ["it builds", "it did not", "https://example.org/x", "build", 2])
+        self.assertEqual(self.tokroof("validate", path).returncode, 0)
+        [listed] = json.loads(self.tokroof("store", "list", "--json").stdout)
+        self.assertEqual(listed["kind"], "failure")
+        self.assertEqual(self.tokroof("store", "show", "1", "--json").stdout, path.read_text())
+        self.assertEqual(self.tokroof("store", "check").returncode, 0)
+        body = self.home / "body"
+        body.write_text(self.tokroof("submit", path, "--preview").stdout)
+        taken = self.tokroof("ingest", "--issue-body", body, "--db", self.home / "other.sqlite", "--json")
+        self.assertEqual([one["state"] for one in json.loads(taken.stdout)], ["stored"])
+        self.assertEqual(json.loads(self.tokroof("ingest", path, "--json").stdout)[0]["state"], "already_there")
+        address = self.tokroof("submit", path, "--repository", "o/r").stdout
+        self.assertIn("template=failure.yml&labels=submission%2Cfailure&title=failure%20", address)
+
+    def test_nothing_private_is_in_it(self):
+        secrets = ["Engine-17", "ada_l", "/srv/people/ada_l", "00:1a:2b:3c:4d:5e", "10.1.2.3", "fe80::1c2d:3eff:fe4f:5a6b",
+                   "/mnt/secret project/x.gguf", "ada@example.org", "123e4567-e89b-12d3-a456-426614174000",
+                   "ghp_0123456789abcdefABCDEF"]
+        log = self.home / "a log"
+        real = [name for name in (getpass.getuser(), socket.gethostname(), os.path.expanduser("~")) if name not in ("root", "/")]
+        log.write_text("".join(f"error at '{secret}': no\n" for secret in secrets[1:] + real) + "on (" + socket.gethostname() + ")\n")
+        document, path = self.made("--claimed", " ".join(secrets[1:]), "--observed", "ada_l", "--log", log,
+                                   USER="ada_l", HOME="/srv/people/ada_l", LOGNAME="ada_l")
+        text = path.read_text()
+        for secret in secrets[1:] + real + ["secret project", "people"]:
+            self.assertNotRegex(text, r"(?<![A-Za-z0-9])" + re.escape(secret) + r"(?![A-Za-z0-9])")
+        self.assertNotRegex(text.lower(), r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
+        self.assertIn("error at '(path)': no\n", document["failure"]["log_excerpt"])
+        self.assertEqual(self.tokroof("validate", path).returncode, 0)
+
+    def test_a_document_with_words_that_were_not_scrubbed_is_refused(self):
+        document, path = self.made("--claimed", "a", "--observed", "b")
+        document["failure"]["log_excerpt"] = "at /home/ada/x"
+        edited = self.home / "edited.json"
+        edited.write_text(json.dumps(document))
+        result = self.tokroof("validate", edited)
+        self.assertEqual(result.returncode, 4)
+        self.assertIn("R21 /failure/log_excerpt", result.stdout)
+        self.assertNotIn("ada", result.stdout)
+        self.assertIn("R21", self.tokroof("explain", "R21").stdout)
+
+    def test_bad_command_lines_are_one_line(self):
+        new = ["failure", "new", "--claimed", "x"]
+        self.fails(2, "", "failure")
+        self.fails(2, "claimed", "failure", "new")
+        self.fails(2, "--observed", *new)
+        self.fails(2, "--claimed", "failure", "new", "--claimed", " ", "--observed", "b")
+        self.fails(2, "", *new, "--observed", "b", "--exit-code", "300")
+        self.fails(2, "--stage", *new, "--observed", "b", "--stage", "s" * 65)
+        self.fails(4, "cannot be read", *new, "--from", self.home / "none.json")
+        self.fails(4, "cannot be read", *new, "--observed", "b", "--log", self.home / "none")
+        self.fails(4, "", *new, "--from", self.home)
+        self.fails(4, "of kind import", *new, "--from", self.document)
+        for text in ("", "{}", '{"interrupted":true}', '{"interrupted":true,"schema":"tokroof/partial/1"}', "[" * 100_000, "\x00"):
+            broken = self.home / "broken.json"
+            broken.write_text(text)
+            self.fails(4, "", *new, "--from", broken)
+        self.assertEqual(list((self.home / "submissions").rglob("*.json")) if (self.home / "submissions").exists() else [], [])
+
+    def test_a_dry_run_writes_nothing(self):
+        result = self.tokroof("failure", "new", "--claimed", "a", "--observed", "b", "--dry-run")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertFalse((self.home / "submissions").exists())
+        self.assertFalse((self.home / "store.sqlite").exists())
+
+
+class DyingRun(Home):
+    """Real runs whose measuring process is killed, and what is told of them."""
+
+    def test_a_run_that_dies_offers_the_exact_command_and_it_works(self):
+        run = subprocess.Popen([TOKROOF, "run", "--quick"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env=dict(os.environ, TOKROOF_HOME=str(self.home)))
+        deadline = time.monotonic() + 60
+        killed = 0
+        while run.poll() is None and time.monotonic() < deadline and not killed:
+            for child in pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split():
+                if b"decode" in pathlib.Path(f"/proc/{child}/cmdline").read_bytes():
+                    os.kill(int(child), signal.SIGSEGV)
+                    killed = int(child)
+            time.sleep(0.001)
+        out, err = run.communicate(timeout=120)
+        self.assertTrue(killed)
+        self.assertEqual((run.returncode, out), (1, ""), err)
+        offers = [line for line in err.splitlines() if "tokroof failure new" in line]
+        self.assertEqual(len(offers), 1, err)
+        command = offers[0].split("to tell others: ")[1]
+        [partial] = (self.home / "partial").glob("*.json")
+        self.assertEqual(self.tokroof("submit", partial, "--preview").returncode, 4)
+        folder = self.home / "path"
+        folder.mkdir()
+        (folder / "tokroof").symlink_to(TOKROOF)
+        made = subprocess.run(["sh", "-c", command + " --json"], capture_output=True, text=True, check=False,
+                              env=dict(os.environ, TOKROOF_HOME=str(self.home), PATH=f"{folder}:{os.environ['PATH']}"))
+        self.assertEqual(made.returncode, 0, made.stderr)
+        document = json.loads(made.stdout)
+        self.assertEqual([document["kind"], document["protocol"], document["failure"]["exit_code"]], ["failure", "quick", 1])
+        self.assertIn("signal 11", document["failure"]["observed"])
+        self.assertEqual(document["launches"][0]["purpose"], "probes")
+        path = self.home / "failure.json"
+        path.write_text(made.stdout)
+        self.assertEqual(self.tokroof("validate", path).returncode, 0)
+        self.assertEqual(json.loads(self.tokroof("store", "list", "--json").stdout)[0]["kind"], "failure")
 
 
 if __name__ == "__main__":
