@@ -171,6 +171,7 @@ class DecodeNumbers {
 std::vector<Row> forecast_error_rows(const StoredContent& content) {
   const Submission& submission = content.submission;
   std::vector<Row> rows;
+  if (submission.kind == "failure") return rows;  // it repeats a run that may be there besides
   DecodeNumbers decodes;
   std::set<std::tuple<std::string, std::string, int64_t>> told;
   const int64_t counted = uncounted_reason(submission).empty();

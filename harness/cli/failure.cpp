@@ -8,6 +8,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/failure_document.hpp"
 #include "harness/cli/session.hpp"
+#include "harness/user_file.hpp"
 #include "harness/validation.hpp"
 
 namespace cli {
@@ -26,7 +27,7 @@ struct FailureOptions {
 
 /// Returns the last 64 KiB of a file, without the line that this cuts.
 std::string end_of_file(const std::string& path) {
-  std::string text = read_bytes(path, size_t{64} << 20);
+  std::string text = harness::read_user_file(path, size_t{64} << 20);
   if (text.size() <= max_log_bytes) return text;
   text.erase(0, text.size() - max_log_bytes);
   const size_t line = text.find('\n');

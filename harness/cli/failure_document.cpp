@@ -11,6 +11,7 @@
 #include "harness/cli/session.hpp"
 #include "harness/error.hpp"
 #include "harness/submission_partial.hpp"
+#include "harness/user_file.hpp"
 #include "harness/validation.hpp"
 
 namespace cli {
@@ -124,7 +125,7 @@ Session any_session() {
 }  // namespace
 
 FailureGround read_ground(const std::string& path) {
-  const std::string text = read_bytes(path, max_partial_bytes);
+  const std::string text = harness::read_user_file(path, max_partial_bytes);
   if (text.starts_with(R"({"interrupted":)")) return ground_of_partial(text, path);
   return ground_of_document(text.substr(0, harness::max_document_bytes + 1), path);
 }
