@@ -53,25 +53,6 @@ size_t utf8_bytes(std::string_view text) {
   return length;
 }
 
-/// Leaves nothing that a document or a terminal could stumble over. A NUL would end the text for some
-/// readers.
-std::string printable(std::string_view text) {
-  std::string kept;
-  for (size_t at = 0; at < text.size();) {
-    const size_t bytes = utf8_bytes(text.substr(at));
-    const char c = text[at];
-    const bool control = (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
-    if (c == '\r' && at + 1 < text.size() && text[at + 1] == '\n') {  // CRLF
-    } else if (bytes == 0 || control) {
-      kept += '?';
-    } else {
-      kept.append(text.substr(at, bytes));
-    }
-    at += std::max<size_t>(1, bytes);
-  }
-  return kept;
-}
-
 constexpr std::string_view quotes = "\"'`", breaks = " \t\n\"'`<>()[]{},;|=";
 
 /// Returns where the word that begins at `at` ends. A path that begins behind a quote goes to the next one:
@@ -102,6 +83,23 @@ bool ends_replaced(std::string_view text) {
 }
 
 }  // namespace
+
+std::string printable(std::string_view text) {
+  std::string kept;
+  for (size_t at = 0; at < text.size();) {
+    const size_t bytes = utf8_bytes(text.substr(at));
+    const char c = text[at];
+    const bool control = (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
+    if (c == '\r' && at + 1 < text.size() && text[at + 1] == '\n') {  // CRLF
+    } else if (bytes == 0 || control) {
+      kept += '?';
+    } else {
+      kept.append(text.substr(at, bytes));
+    }
+    at += std::max<size_t>(1, bytes);
+  }
+  return kept;
+}
 
 std::string scrub(std::string_view foreign, const PrivateNames& names) {
   std::string text = printable(foreign);

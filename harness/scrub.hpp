@@ -18,6 +18,10 @@ struct PrivateNames {
 /// $SUDO_USER. Left out is what names nobody: root, localhost, a home of "/".
 PrivateNames read_private_names();
 
+/// Returns the text with ill-formed UTF-8 and control characters as '?'; newlines and tabs stay, CRLF becomes
+/// LF.
+std::string printable(std::string_view text);
+
 /// Returns the text without private names, MAC and IP addresses, mail addresses, UUIDs, 32-digit ids, access
 /// tokens, passwords in addresses, and absolute paths outside of /usr, /proc and the like. Each is replaced
 /// by a word in round brackets. Ill-formed UTF-8 and control characters become '?'; newlines and tabs stay.

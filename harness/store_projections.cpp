@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "harness/counted_run.hpp"
+#include "harness/evidence_level.hpp"
 #include "harness/store_tables.hpp"
 
 namespace harness {
@@ -67,7 +68,7 @@ std::vector<Row> submission_rows(const StoredContent& content) {
            machine.cpu_model, machine.vendor, machine.arch, int64_t{machine.cores}, int64_t{machine.threads},
            int64_t{machine.virtualised}, submission.suite.isa, submission.suite.version,
            submission.suite.git_commit, int64_t{has_probes}, uncounted_reason(submission),
-           content.import ? content.import->imported.level : std::string("A")}};
+           content.import ? content.import->imported.level : evidence_level(submission)}};
 }
 
 /// Whether a plan may have given a figure.
@@ -105,6 +106,7 @@ class PositionsOfFigures {
 std::vector<Row> decode_rows(const StoredContent& content) {
   const Submission& submission = content.submission;
   std::vector<Row> rows;
+  if (submission.kind == "failure") return rows;  // it repeats a run that may be there besides
   PositionsOfFigures positions(submission.plans);
   for (const DecodeResult& result : submission.derived.decode) {
     const Interval& speed = result.tokens_per_s;

@@ -34,6 +34,7 @@ void add_validate(CLI::App& app, Invocation& invocation);
 void add_import(CLI::App& app, Invocation& invocation);
 void add_submit(CLI::App& app, Invocation& invocation);
 void add_failure(CLI::App& app, Invocation& invocation);
+void add_verify(CLI::App& app, Invocation& invocation);
 void add_ingest(CLI::App& app, Invocation& invocation);
 void add_store(CLI::App& app, Invocation& invocation);
 void add_query(CLI::App& app, Invocation& invocation);

@@ -36,6 +36,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_import(app, invocation);
   add_failure(app, invocation);
   add_submit(app, invocation);
+  add_verify(app, invocation);
   add_ingest(app, invocation);
   add_store(app, invocation);
   add_query(app, invocation);

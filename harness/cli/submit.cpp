@@ -6,6 +6,7 @@
 #include "harness/cli/checked_document.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/send.hpp"
+#include "harness/cli/sign.hpp"
 #include "harness/issue_body.hpp"
 #include "harness/store.hpp"
 #include "harness/user_file.hpp"
@@ -18,7 +19,7 @@ using harness::Error;
 using harness::ExitCode;
 
 struct SubmitOptions {
-  std::string file, repository;
+  std::string file, repository, key;
   bool preview = false, compact = false, send = false;
 };
 
@@ -28,6 +29,19 @@ std::string told(const Issue& issue, size_t body_bytes) {
                      body_bytes, issue.body_path);
 }
 
+/// Signs the document's file. Only canonical bytes are the same everywhere: in the store, in an issue, in
+/// submissions/.
+void sign(const SubmitOptions& options, const CheckedDocument& checked) {
+  const std::string bytes = harness::read_user_file(options.file, harness::max_document_bytes);
+  if (bytes != checked.text && bytes != checked.text + "\n")
+    throw Error(
+        ExitCode::invalid_input,
+        fmt::format("{}: not as tokroof writes it (one line, RFC 8785), so nobody else could check its "
+                    "signature; sign what 'tokroof store show {:.12} --json' prints after ingest",
+                    options.file, checked.content_sha256));
+  note("signed: " + sign_file(options.file, options.key, "content " + checked.content_sha256));
+}
+
 ExitCode submit(const SubmitOptions& options) {
   if (!options.repository.empty()) check_repository(options.repository);
   const CheckedDocument checked =
@@ -35,10 +49,12 @@ ExitCode submit(const SubmitOptions& options) {
   const bool compact = options.compact || checked.text.size() > harness::max_plain_body_characters;
   const std::string body = harness::to_issue_body(checked.text, compact);
   if (!checked.implausible.empty()) note(fmt::format("it will be quarantined: {}", checked.implausible));
+  if (!options.key.empty()) sign(options, checked);
   if (options.preview) {
     print_result(body);
     return ExitCode::ok;
   }
+  if (options.repository.empty() && !options.key.empty()) return ExitCode::ok;
   if (options.repository.empty())
     throw Error(ExitCode::usage,
                 "submit: say where to, --repository OWNER/NAME, or print the body with --preview");
@@ -63,6 +79,8 @@ void add_submit(CLI::App& app, Invocation& invocation) {
   command->add_option("FILE", options->file, "a document")->required();
   CLI::Option* preview =
       command->add_flag("--preview", options->preview, "print exactly the bytes of the body; send nothing");
+  command->add_option("--sign", options->key,
+                      "secret key of minisign: write FILE.minisig, which tokroof verify and minisign check");
   command->add_flag("--compact", options->compact,
                     "zstd and base64; so is any document over 60,000 characters");
   CLI::Option* repository = command->add_option("--repository", options->repository,

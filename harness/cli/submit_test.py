@@ -216,6 +216,75 @@ class Failure(Home):
         self.assertFalse((self.home / "store.sqlite").exists())
 
 
+class Sign(Home):
+    """Signatures of ours and of minisign itself, where it is installed."""
+
+    SIGNATURES = ROOT / "harness/testdata/signatures"
+
+    def sign(self, *arguments, **options):
+        return self.tokroof("submit", self.document, "--sign", self.SIGNATURES / "plain.key", *arguments, **options)
+
+    def test_a_signed_document_is_verified_and_a_changed_one_is_not(self):
+        signed = self.sign()
+        self.assertEqual((signed.returncode, signed.stdout), (0, ""), signed.stderr)
+        self.assertIn(f"signed: {self.document}.minisig", signed.stderr)
+        public = self.SIGNATURES / "plain.pub"
+        line = public.read_text().splitlines()[1]
+        for key in (public, line):
+            result = self.tokroof("verify", self.document, "--key", key, "--json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            told = json.loads(result.stdout)
+            self.assertEqual(told["key"], "305192DDE10A0CB8")
+            self.assertRegex(told["trusted_comment"], "^content [0-9a-f]{64}$")
+        self.fails(3, "signed with key 305192DDE10A0CB8, not with", "verify", self.document, "--key", self.SIGNATURES / "locked.pub")
+        self.document.write_text(self.document.read_text().replace("import", "impost", 1))
+        self.fails(3, "not the one that was signed", "verify", self.document, "--key", public)
+
+    def test_what_minisign_signed_is_verified(self):
+        result = self.tokroof("verify", self.SIGNATURES / "signed.txt", "--key", self.SIGNATURES / "plain.pub")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("of a test", result.stdout)
+        older = self.tokroof("verify", self.SIGNATURES / "signed.txt", "--key", self.SIGNATURES / "plain.pub", "--signature",
+                             self.SIGNATURES / "signed_legacy.minisig")
+        self.assertEqual(older.returncode, 0, older.stderr)
+
+    @unittest.skipUnless(shutil.which("minisign"), "minisign is not installed")
+    def test_minisign_verifies_what_is_signed_here_and_the_other_way_round(self):
+        self.sign()
+        checked = subprocess.run(["minisign", "-V", "-m", self.document, "-p", self.SIGNATURES / "plain.pub"], text=True,
+                                 capture_output=True, check=False)
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+        self.assertIn("content ", checked.stdout)
+        subprocess.run(["minisign", "-S", "-m", self.document, "-s", self.SIGNATURES / "plain.key"], check=True, capture_output=True)
+        self.assertEqual(self.tokroof("verify", self.document, "--key", self.SIGNATURES / "plain.pub").returncode, 0)
+
+    def test_the_password_of_a_key_is_asked_and_not_told(self):
+        key = self.SIGNATURES / "locked.key"
+        signed = self.tokroof("submit", self.document, "--sign", key, text="hello\n")
+        self.assertEqual(signed.returncode, 0, signed.stderr)
+        self.assertNotIn("hello", signed.stderr)
+        self.assertEqual(self.tokroof("verify", self.document, "--key", self.SIGNATURES / "locked.pub").returncode, 0)
+        for password in ("hellO\n", "", "\n"):
+            self.assertEqual(self.tokroof("submit", self.document, "--sign", key, text=password).returncode, 4)
+
+    def test_only_canonical_bytes_are_signed(self):
+        self.document.write_text(json.dumps(json.loads(self.document.read_text()), indent=1))
+        result = self.fails(4, "not as tokroof writes it", "submit", self.document, "--sign", self.SIGNATURES / "plain.key")
+        self.assertFalse(pathlib.Path(f"{self.document}.minisig").exists(), result.stderr)
+
+    def test_bad_command_lines_are_one_line(self):
+        public = self.SIGNATURES / "plain.pub"
+        self.fails(4, "minisig: cannot be read", "verify", self.document, "--key", public)
+        self.fails(2, "key", "verify", self.document)
+        self.sign()
+        self.fails(4, "cannot be read", "verify", self.document, "--key", "RWnothing")
+        self.fails(4, "no minisign public key", "verify", self.document, "--key", self.document)
+        self.fails(4, "", "verify", self.document, "--key", self.home)
+        self.fails(4, "no minisign signature", "verify", self.document, "--key", public, "--signature", self.document)
+        self.fails(4, "no minisign secret key", "submit", self.document, "--sign", public)
+        self.fails(4, "cannot be read", "submit", self.document, "--sign", self.home / "none")
+
+
 class DyingRun(Home):
     """Real runs whose measuring process is killed, and what is told of them."""
 
