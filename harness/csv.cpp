@@ -9,7 +9,7 @@ namespace {
 
 std::string field(const std::string& text) {
   const bool formula = !text.empty() && std::string("=+-@\t\r").find(text.front()) != std::string::npos;
-  const std::string safe = formula ? "'" + text : text;
+  std::string safe = formula ? "'" + text : text;
   if (safe.find_first_of(",\"\r\n") == std::string::npos) return safe;
   std::string quoted = "\"";
   for (const char c : safe) quoted += c == '"' ? "\"\"" : std::string(1, c);

@@ -35,12 +35,29 @@ Store::Store(const std::string& path, int busy_timeout_ms) {
   migrate_store(state_->database);
 }
 
+namespace {
+
+/// Undoes what a killed writer left half done: SQLite does so when a file is read that may be written. Where
+/// that is not allowed, opening it for reading will say why.
+void undo_half_done(const std::string& path, int busy_timeout_ms) {
+  std::error_code error;
+  if (!std::filesystem::exists(path + "-journal", error)) return;
+  try {
+    Database(path, OpenMode::create, busy_timeout_ms).integer("SELECT count(*) FROM sqlite_schema");
+  } catch (const Error&) {
+    return;
+  }
+}
+
+}  // namespace
+
 Store Store::open_existing(const std::string& path, int busy_timeout_ms) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
     throw Error(ExitCode::store, fmt::format("{}: {}; run tokroof run first, or name another file with --db",
                                              path, error ? error.message() : "there is no store yet"));
   }
+  undo_half_done(path, busy_timeout_ms);
   auto state = std::make_unique<State>(Database(path, OpenMode::read_only, busy_timeout_ms));
   const int64_t version = identify_store(state->database);
   if (version > 0 && version < newest_store_version()) {

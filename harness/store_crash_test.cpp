@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 
 #include "harness/digest.hpp"
 #include "harness/statistics.hpp"
@@ -76,6 +77,36 @@ TEST_F(StoreTest, a_writer_killed_at_any_moment_loses_nothing_that_it_acknowledg
     EXPECT_TRUE(check.problems.empty()) << check.problems.front();
   }
   EXPECT_GE(acknowledged, 12u) << "no document was stored: the kills came too early to test anything";
+}
+
+/// Writes more than its cache holds, so that pages of a transaction reach the file, and dies before the
+/// commit.
+void die_half_way(const std::string& path) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    sqlite3* raw = nullptr;
+    sqlite3_open(path.c_str(), &raw);
+    sqlite3_exec(raw,
+                 "PRAGMA cache_size = 1; BEGIN IMMEDIATE; UPDATE decode SET mode = hex(zeroblob(3000)); "
+                 "UPDATE roofs SET level = hex(zeroblob(3000))",
+                 nullptr, nullptr, nullptr);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+}
+
+TEST_F(StoreTest, what_a_killed_writer_left_half_done_is_undone_by_whoever_reads) {
+  fill(30);
+  die_half_way(path_);
+  ASSERT_GT(std::filesystem::file_size(path_ + "-journal"), 0u) << "it was to die half way";
+  {
+    const std::string why =
+        failure_of([&] { Database(path_, OpenMode::read_only, 0).integer("SELECT count(*) FROM decode"); });
+    EXPECT_TRUE(contains(why, "half done")) << why;
+  }
+  EXPECT_EQ(Store::open_existing(path_).list().size(), 30u);
+  EXPECT_TRUE(problems().empty()) << problems().front();
 }
 
 TEST_F(StoreTest, processes_that_store_at_once_lose_and_duplicate_nothing) {

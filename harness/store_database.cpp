@@ -20,6 +20,10 @@ Overload(T...) -> Overload<T...>;
 
 /// Returns reason and remedy for a result code.
 std::string reason_of(int code, const std::string& message, int busy_timeout_ms) {
+  if (code == SQLITE_READONLY_ROLLBACK) {
+    return "a writer was killed and left a transaction half done; undoing it needs permission to write: run "
+           "tokroof store check as the owner of the file";
+  }
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

@@ -286,10 +286,8 @@ std::vector<Row> import_rows(const StoredContent& content) {
   return rows;
 }
 
-}  // namespace
-
-const std::vector<Projection>& projections() {
-  static const std::vector<Projection> all{
+std::vector<Projection> projections_of_figures() {
+  return {
       {"submissions",
        {"kind", "protocol", "created_utc", "machine_key", "cpu_model", "vendor", "arch", "cores", "threads",
         "virtualised", "isa", "suite_version", "git_commit", "has_probes", "uncounted", "level"},
@@ -311,44 +309,59 @@ const std::vector<Projection>& projections() {
       {"caches",
        {"cpu_model", "level", "core_kind", "reported_bytes", "method", "retouch", "effective_bytes_estimate",
         "effective_bytes_low", "effective_bytes_high"},
-       &cache_rows},
-      {"forecasts",
-       with_key({"id", "version", "unavailable", "made_utc", "tokens_per_s_point", "tokens_per_s_low",
-                 "tokens_per_s_high"}),
-       &forecast_rows},
-      {"forecast_errors",
-       with_key({"id", "version", "measured_over_forecast", "inside_interval", "interval_ratio", "decode",
-                 "repeats", "counted"}),
-       &forecast_error_rows},
-      {"claims", {"claim", "seal", "sealed_utc"}, &claim_rows},
-      {"verdicts", {"claim", "seal", "verdict"}, &verdict_rows},
-      {"failures", {"claimed", "source", "observed", "stage", "exit_code"}, &failure_rows},
-      {"flags", {"code", "detail", "value"}, &flag_rows},
-      {"imports",
-       {"source",
-        "line",
-        "label",
-        "figure",
-        "mode",
-        "program",
-        "measured_utc",
-        "cpu_model",
-        "device",
-        "model",
-        "file",
-        "weight_bytes",
-        "parameters",
-        "threads",
-        "streams",
-        "tokens",
-        "repetitions",
-        "tokens_per_s",
-        "spread_tokens_per_s",
-        "level",
-        "marks",
-        "comparable",
-        "limit_word"},
-       &import_rows}};
+       &cache_rows}};
+}
+
+std::vector<Projection> projections_of_the_rest() {
+  return {{"forecasts",
+           with_key({"id", "version", "unavailable", "made_utc", "tokens_per_s_point", "tokens_per_s_low",
+                     "tokens_per_s_high"}),
+           &forecast_rows},
+          {"forecast_errors",
+           with_key({"id", "version", "measured_over_forecast", "inside_interval", "interval_ratio", "decode",
+                     "repeats", "counted"}),
+           &forecast_error_rows},
+          {"claims", {"claim", "seal", "sealed_utc"}, &claim_rows},
+          {"verdicts", {"claim", "seal", "verdict"}, &verdict_rows},
+          {"failures", {"claimed", "source", "observed", "stage", "exit_code"}, &failure_rows},
+          {"flags", {"code", "detail", "value"}, &flag_rows},
+          {"imports",
+           {"source",
+            "line",
+            "label",
+            "figure",
+            "mode",
+            "program",
+            "measured_utc",
+            "cpu_model",
+            "device",
+            "model",
+            "file",
+            "weight_bytes",
+            "parameters",
+            "threads",
+            "streams",
+            "tokens",
+            "repetitions",
+            "tokens_per_s",
+            "spread_tokens_per_s",
+            "level",
+            "marks",
+            "comparable",
+            "limit_word"},
+           &import_rows}};
+}
+
+std::vector<Projection> all_projections() {
+  std::vector<Projection> all = projections_of_figures();
+  for (Projection& projection : projections_of_the_rest()) all.push_back(std::move(projection));
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Projection>& projections() {
+  static const std::vector<Projection> all = all_projections();
   return all;
 }
 

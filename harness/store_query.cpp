@@ -215,6 +215,7 @@ bool query(Database& database, const std::string& sql, const std::vector<SqlValu
     bind(statement.get(), static_cast<int>(i) + 1, parameters[i]);
   const int count = sqlite3_column_count(statement.get());
   std::vector<std::string> columns;
+  columns.reserve(static_cast<size_t>(count));
   for (int column = 0; column < count; ++column)
     columns.emplace_back(sqlite3_column_name(statement.get(), column));
   sink.columns(columns);

@@ -146,6 +146,8 @@ CREATE TABLE ratios (
   speed_ratio_high REAL NOT NULL CHECK (abs(speed_ratio_high) < 9e999),
   PRIMARY KEY (document, ordinal)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX ratios_by_cpu ON ratios (cpu_model, model, name, placement, isa, threads, routing, page_bytes, mode,
+  speed_ratio_median, document);
 
 CREATE TABLE roofs (
   document INTEGER NOT NULL REFERENCES documents (sequence),
