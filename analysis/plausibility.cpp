@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <ctime>
 #include <set>
 
 #include "analysis/derive.hpp"
@@ -11,7 +13,9 @@
 #include "analysis/plausibility_forecasts.hpp"
 #include "analysis/plausibility_limits.hpp"
 #include "analysis/plausibility_looks.hpp"
+#include "analysis/plausibility_machine.hpp"
 #include "analysis/plausibility_marks.hpp"
+#include "analysis/plausibility_samples.hpp"
 #include "harness/environment.hpp"
 #include "models/golden.hpp"
 #include "models/shape.hpp"
@@ -116,6 +120,26 @@ void check_counts(const Submission& submission, std::vector<Finding>& findings) 
   }
 }
 
+/// Returns the time a day after one, or "" when that is none.
+std::string day_after(const std::string& utc) {
+  constexpr std::time_t day_s = 86'400;
+  std::tm parts{};
+  if (strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts) == nullptr) return "";
+  const std::time_t later = timegm(&parts) + day_s;
+  gmtime_r(&later, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+/// Clocks differ, by less than a day.
+void check_time(const Submission& submission, const std::string& now_utc, std::vector<Finding>& findings) {
+  const std::string latest = day_after(now_utc);
+  if (latest.empty() || submission.created_utc <= latest) return;
+  findings.push_back({"R04", Severity::reject, "/created_utc",
+                      fmt::format("created {}, and now it is {}", submission.created_utc, now_utc)});
+}
+
 /// Data older than a claim are exploratory for it (times of equal form are ordered as texts), and a claim
 /// counts per machine: the key is that of the facts.
 void check_claim(const Submission& submission, std::vector<Finding>& findings) {
@@ -193,7 +217,8 @@ void check_derived(const Submission& submission, const harness::Derived& recompu
 
 }  // namespace
 
-std::vector<Finding> check_plausibility(const Submission& submission, const harness::ForecastRecord* stored) {
+std::vector<Finding> check_plausibility(const Submission& submission, const harness::ForecastRecord* stored,
+                                        const std::string& now_utc) {
   std::vector<Finding> findings;
   const auto recomputed = derive(submission);
   check_golden(submission, findings);
@@ -202,13 +227,18 @@ std::vector<Finding> check_plausibility(const Submission& submission, const harn
   check_marks(submission, findings);
   if (submission.kind != "failure") check_rounds(submission, findings);
   check_failure(submission, findings);
+  check_time(submission, now_utc.empty() ? harness::utc_now() : now_utc, findings);
   check_claim(submission, findings);
   check_bytes_per_token(submission, findings);
   check_forecasts(submission, stored, findings);
   check_interruptions(submission, findings);
+  check_samples(submission, findings);
   check_looks(submission, findings);
   check_derived(submission, recomputed, findings);
   check_limits(submission, recomputed, findings);
+  check_order(recomputed, findings);
+  check_capacities(submission.machine, recomputed, findings);
+  check_cache_facts(submission.machine, findings);
   return findings;
 }
 

@@ -21,32 +21,20 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-/// Checks, in this order:
-///   R01 reject      a decode series is ok although the launch's golden digest is not the plan's, or the
-///   plan's is not
-///                   the committed one of the model it names
-///   R03 reject      a series has another number of samples than declared, or its launch names no plan
-///   R04 reject      it was made for a claim and is older than the claim's seal, or its machine key is not
-///   what its machine's facts give
-///   R07 reject      a plan's weight bytes per token are not those of the model it names
-///   R08 reject      a forecast is not what the probes give, or its model error not what the runs give that
-///   it names; of those that `stored` holds, their errors too
-///   R09 reject      a forecast was made after the first decode began
-///   R10 reject      a pause does not lie in the gap before the launch that it names
-///   R11 reject      a stated calibration or cold size is not what loads, laps and looks give
-///   R21 reject      a failure's text says who or where
-///   P10 quarantine  a calibration without its loads calls more than a quarter of the loads in residency
-///   wrong R02 reject      a stated derived value is not what the launches give (reals: 1e-6 relative) P01
-///   quarantine  weight bytes per token × tokens/s > 1.10 × the read curve at 0.8 × working set (of experts
-///   those
-///                   that one token visits), the curve raised to the best of its repeats
-///   P02 quarantine  decode or a read roof > loads per cycle × vector bytes × 1.05 × the highest core_clock
-///   sample, with 2
-///                   loads of 64 bytes or 3 of 32 or less
+/// Checks every rule of docs/plausibility.md but R06, R20 and P20. R rules reject, P rules quarantine:
+///   R01 golden digest · R03 declared samples, launches, marks · R04 made in the future, before its claim, or
+///   for another machine · R05 samples longer than their launch · R07 bytes per token · R08 forecasts follow
+///   from the probes (of those that `stored` holds, their errors too) · R09 and were made before · R10 pauses
+///   · R11 calibration and cold size · R21 a failure says who or where · R02 derived values (reals: 1e-6
+///   relative) P01 above the read curve · P02 above the load ports · P03 flushed faster than warm · P04
+///   levels out of order · P05 capacities · P06 cache facts · P09 samples all the same · P10 calibration
+///   stated elsewhere
+/// `now_utc` is the time that R04 means; "" is now.
 /// P01 and P02 are judged on recomputed figures, and only where the probes they need are there
 /// (unchecked_rules): limits come from the submitter's own roofs, never from a fixed number.
 std::vector<Finding> check_plausibility(const harness::Submission& submission,
-                                        const harness::ForecastRecord* stored = nullptr);
+                                        const harness::ForecastRecord* stored = nullptr,
+                                        const std::string& now_utc = "");
 
 /// A rule that could not be applied to some figures.
 struct Unchecked {

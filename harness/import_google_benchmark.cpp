@@ -75,6 +75,14 @@ Reading<int64_t> named_number(const std::string& name, const std::string& word) 
   return static_cast<int64_t>(*value);
 }
 
+/// Before version 1.5 only the name tells an aggregate.
+bool named_aggregate(const json& run, const std::string& name) {
+  if (run.contains("run_type")) return false;
+  static constexpr std::array suffixes{"_mean", "_median", "_stddev", "_cv", "_min", "_max"};
+  return std::any_of(suffixes.begin(), suffixes.end(),
+                     [&](const char* suffix) { return name.ends_with(suffix); });
+}
+
 /// What the run says of itself that takes worth from its figure.
 std::vector<std::string> told_of(const json& run, const json& context) {
   std::vector<std::string> told;
@@ -83,7 +91,7 @@ std::vector<std::string> told_of(const json& run, const json& context) {
       aggregate == "BigO" || aggregate == "RMS" || name.ends_with("_BigO") || name.ends_with("_RMS");
   if (fit) {
     told.emplace_back("fit");
-  } else if (text_of(run, "run_type") == "aggregate" || !aggregate.empty()) {
+  } else if (text_of(run, "run_type") == "aggregate" || !aggregate.empty() || named_aggregate(run, name)) {
     told.emplace_back("aggregate");
   }
   if (truth(run, "error_occurred") || truth(run, "skipped")) told.emplace_back("errored");

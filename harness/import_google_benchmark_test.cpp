@@ -84,5 +84,33 @@ TEST(import_google_benchmark, what_is_none_or_cut_short_is_refused) {
     EXPECT_THROW(read_google_benchmark(bad, "f"), Error) << bad;
 }
 
+Imported pasted(const std::string& runs) {
+  return read_google_benchmark(R"({"context":{},"benchmarks":[)" + runs + "]}", "f");
+}
+
+TEST(import_google_benchmark, before_version_1_5_a_name_tells_an_aggregate) {
+  const Imported imported = pasted(
+      R"({"name":"decode_mean","real_time":1},{"name":"decode_cv","real_time":1},{"name":"decode","real_time":1},
+         {"name":"field_mean","run_type":"iteration","real_time":1})");
+  ASSERT_EQ(imported.rows.size(), 4U);
+  for (const size_t i : {0, 1}) EXPECT_EQ(imported.rows[i].told, std::vector<std::string>{"aggregate"}) << i;
+  for (const size_t i : {2, 3}) EXPECT_EQ(imported.rows[i].told, std::vector<std::string>{}) << i;
+}
+
+TEST(import_google_benchmark, a_bare_percent_sign_of_version_1_1_is_no_fault) {
+  // google/benchmark issue 300: "rms": 12%
+  const Imported imported = pasted(R"({"name":"fit_RMS","rms": 12%},{"name":"100%","real_time":2})");
+  ASSERT_EQ(imported.rows.size(), 2U);
+  EXPECT_EQ(imported.rows[0].told, std::vector<std::string>{"fit"});
+  EXPECT_EQ(imported.rows[1].label, "100%");
+}
+
+TEST(import_google_benchmark, concatenated_documents_are_all_read) {
+  const std::string one = R"({"context":{},"benchmarks":[{"name":"a","real_time":1}]})";
+  const Imported imported = read_google_benchmark(one + "\n" + one + one, "f");
+  EXPECT_EQ(imported.rows.size(), 3U);
+  EXPECT_EQ(imported.parts, 3);
+}
+
 }  // namespace
 }  // namespace harness

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "harness/import_json.hpp"
 
@@ -21,8 +24,9 @@ std::string lower(std::string_view text) {
 }
 
 bool is_llama_bench(const json& object) {
-  return object.is_object() && ((object.contains("avg_ts") && object.contains("n_gen")) ||
-                                (object.contains("speed_tg") && object.contains("pl")));
+  return object.is_object() &&
+         (((object.contains("avg_ts") || object.contains("avg_gen_ts")) && object.contains("n_gen")) ||
+          (object.contains("speed_tg") && object.contains("pl")));
 }
 
 /// llama-batched-bench measures a prompt and then so many texts at once.
@@ -33,6 +37,18 @@ void rename_batched(ImportRecord& record) {
   record.fields["n_depth"] = record["pp"];
   record.fields["avg_ts"] = record["speed_tg"];
   record.fields["streams"] = record["pl"];
+}
+
+/// Some builds time prompt and generation apart within one row.
+void part_timings(ImportRecord& record) {
+  if (record.has("avg_ts") || !record.has("avg_gen_ts")) return;
+  const bool generates = import_number(record["n_gen"]).value_or(0) > 0;
+  if (generates) {
+    record.fields["n_depth"] = record["n_prompt"];
+    record.fields["n_prompt"] = "0";
+  }
+  record.fields["avg_ts"] = record[generates ? "avg_gen_ts" : "avg_prompt_ts"];
+  record.fields["stddev_ts"] = record[generates ? "stddev_gen_ts" : "stddev_prompt_ts"];
 }
 
 ImportRecord record_of(const json& object, int64_t line) {
@@ -51,7 +67,37 @@ ImportRecord record_of(const json& object, int64_t line) {
     }
   }
   rename_batched(record);
+  part_timings(record);
   return record;
+}
+
+/// The column of speeds, as llama-bench and those who copy its tables call it; null without one.
+const std::string* speed_column(const std::vector<std::string>& cells) {
+  for (const std::string& cell : cells) {
+    const std::string name = lower(cell);
+    for (const char* known : {"t/s", "tok/s", "tokens/s", "tokens/sec", "tokens/second", "tokens per second"})
+      if (name == known) return &cell;
+  }
+  return nullptr;
+}
+
+bool holds_test(const std::vector<std::string>& cells) {
+  return std::any_of(cells.begin(), cells.end(),
+                     [](const std::string& cell) { return lower(cell) == "test"; });
+}
+
+/// Gives the columns of a copied table the names that llama-bench prints.
+ImportRecord named_as_printed(ImportRecord cells) {
+  std::map<std::string, std::string> fields;
+  for (auto& [cell, text] : cells.fields) {
+    std::string name = lower(cell);
+    if (speed_column({cell}) != nullptr) name = "t/s";
+    const bool printed = name == "t/s" || name == "test" || name == "model" || name == "size" ||
+                         name == "params" || name == "backend" || name == "threads";
+    fields[printed ? name : cell] = std::move(text);
+  }
+  cells.fields = std::move(fields);
+  return cells;
 }
 
 /// Walks a text line by line and gathers what it recognises.
@@ -81,13 +127,13 @@ class Reader {
     if (json_may_begin(text_, at + first)) {
       take_json(at + first, end);
     } else if (lower(line.substr(first, 12)) == "insert into ") {
-      take_records(sql_insert(text_, at + first, name_, end));
+      take_records(parted(sql_insert(text_, at + first, name_, end)));
     } else if (is_csv_header(line)) {
-      take_records(csv_table(text_, at, name_, end));
+      take_records(parted(csv_table(text_, at, name_, end)));
     } else if (is_markdown_header(line)) {
       std::vector<ImportRecord> records;
-      for (const ImportRecord& cells : markdown_table(text_, at, end))
-        records.push_back(llama_bench_record(cells));
+      for (ImportRecord cells : markdown_table(text_, at, name_, end))
+        records.push_back(llama_bench_record(named_as_printed(std::move(cells))));
       take_records(records);
     } else if (line.substr(first).starts_with("build: ")) {
       name_builds(line.substr(first + 7));
@@ -97,16 +143,27 @@ class Reader {
     return end;
   }
 
+  static std::vector<ImportRecord> parted(std::vector<ImportRecord> records) {
+    std::for_each(records.begin(), records.end(), part_timings);
+    return records;
+  }
+
   void take_json(size_t at, size_t& end) {
     const json document = json_document(text_, at, name_, end);
     std::vector<ImportRecord> records;
     const int64_t line = line_of(text_, at);
-    if (is_llama_bench(document)) records.push_back(record_of(document, line));
-    if (document.is_array()) {
-      for (const json& object : document) {
+    const auto take_all = [&](const json& list) {
+      if (!list.is_array()) return;
+      for (const json& object : list) {
         if (is_llama_bench(object)) records.push_back(record_of(object, line));
       }
+    };
+    if (is_llama_bench(document)) {
+      records.push_back(record_of(document, line));
+    } else if (document.is_object()) {
+      for (const json& member : document) take_all(member);  // {"results": […]}
     }
+    take_all(document);
     take_records(records);
   }
 
@@ -123,20 +180,20 @@ class Reader {
 
   [[nodiscard]] static bool is_csv_header(std::string_view line) {
     std::vector<std::string> cells;
-    if (line.find("avg_ts") == std::string_view::npos || line.find(',') == std::string_view::npos)
+    if (line.find("_ts") == std::string_view::npos || line.find("n_gen") == std::string_view::npos)
       return false;
-    split_csv(line, cells);
+    split_csv(line, cells, csv_separator(line));
     const auto holds = [&](const char* name) {
       return std::find(cells.begin(), cells.end(), name) != cells.end();
     };
-    return holds("avg_ts") && holds("n_gen");
+    return (holds("avg_ts") || holds("avg_gen_ts")) && holds("n_gen");
   }
   [[nodiscard]] static bool is_markdown_header(std::string_view line) {
     const std::vector<std::string> cells = split_markdown(line);
     const auto holds = [&](const char* name) {
       return std::find(cells.begin(), cells.end(), name) != cells.end();
     };
-    return (holds("test") && holds("t/s")) || (holds("TG") && holds("S_TG t/s"));
+    return (holds_test(cells) && speed_column(cells) != nullptr) || (holds("TG") && holds("S_TG t/s"));
   }
   /// The line below a table names the build that made it.
   void name_builds(std::string_view build) {

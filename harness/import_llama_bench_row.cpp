@@ -96,7 +96,8 @@ void read_test(ImportRecord& record) {
   used = 0;
   if (std::sscanf(std::string(rest).c_str(), "tg%8d%n", &generated, &used) == 1)
     rest.remove_prefix(static_cast<size_t>(used));
-  if (std::sscanf(std::string(rest).c_str(), "@d%8d", &depth) == 1)
+  if (std::sscanf(std::string(rest).c_str(), "@d%8d", &depth) == 1 ||
+      std::sscanf(std::string(rest).c_str(), "@pp%8d", &depth) == 1)
     record.fields["n_depth"] = std::to_string(depth);
   record.fields["n_prompt"] = std::to_string(std::max(prompt, 0));
   record.fields["n_gen"] = std::to_string(std::max(generated, 0));
@@ -161,6 +162,7 @@ ImportRecord llama_bench_record(const ImportRecord& cells) {
                                                         {"TG", "tg"},
                                                         {"PP", "pp"},
                                                         {"B", "pl"},
+                                                        {"N_KV", "n_kv"},
                                                         {"n_gpu_layers", "n_gpu_layers"},
                                                         {"test", "test"}};
   ImportRecord record;
@@ -174,9 +176,12 @@ ImportRecord llama_bench_record(const ImportRecord& cells) {
   if (cells.has("params") && !scaled(cells["params"]).empty())
     record.fields["model_n_params"] = scaled(cells["params"]);
   if (cells.has("t/s")) {
-    const std::string& speed = cells["t/s"];
+    std::string speed = cells["t/s"];
+    std::erase_if(speed, [](char c) { return c == '*' || c == '`'; });  // bold, or code
     const size_t between = std::min({speed.find("±"), speed.find("+/-"), speed.find("+-"), speed.size()});
-    record.fields["avg_ts"] = speed.substr(0, between);
+    // Behind the number may stand a unit, or half of a ± that was read in another encoding.
+    const size_t digits = std::min(speed.find_first_not_of("0123456789.,"), between);
+    record.fields["avg_ts"] = digits > 0 ? speed.substr(0, digits) : speed.substr(0, between);
     const size_t spread = speed.find_first_of("0123456789", between);
     if (spread != std::string::npos) record.fields["stddev_ts"] = speed.substr(spread);
   }
@@ -184,9 +189,13 @@ ImportRecord llama_bench_record(const ImportRecord& cells) {
   if (record.has("speed_tg")) {
     record.fields["n_prompt"] = "0";
     record.fields["n_gen"] = record["tg"];
-    record.fields["n_depth"] = record["pp"];
     record.fields["avg_ts"] = record["speed_tg"];
-    record.fields["streams"] = record["pl"];
+    if (record.has("pl")) {
+      record.fields["n_depth"] = record["pp"];
+      record.fields["streams"] = record["pl"];
+    } else {  // llama-sweep-bench: one text, at a depth of its own
+      record.fields["n_depth"] = record["n_kv"];
+    }
   }
   return record;
 }

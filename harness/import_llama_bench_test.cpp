@@ -173,5 +173,96 @@ TEST(import_llama_bench, nothing_to_read_says_what_to_give) {
   EXPECT_NE(message("{\"benchmarks\": []}").find("--from"), std::string::npos);
 }
 
+Imported pasted(const std::string& text) {
+  return read_llama_bench(import_text(text, "f"), "f");
+}
+
+/// What people paste: the shapes, not the figures, are from issues and pull requests of llama.cpp and
+/// ik_llama.cpp (numbers 273, 518 and 1454 there) and from tables in readmes.
+constexpr const char* header =
+    "| model | size | params | backend | threads | test | t/s |\n|-|-|-|-|-|-|-|\n";
+
+TEST(import_llama_bench, colours_of_a_terminal_are_no_part_of_a_table) {
+  const Imported read = pasted(
+      "\x1B[1m| model | threads | test | t/s |\x1B[0m\n| m | 4 | \x1B[32mtg128\x1B[0m | "
+      "\x1B[1;31m12.50\x1B[0m ± 0.10 |\n");
+  ASSERT_EQ(read.rows.size(), 1U);
+  EXPECT_EQ(shown(read.rows[0].tokens_per_s), "12.5");
+  EXPECT_EQ(read.rows[0].figure, "decode");
+}
+
+TEST(import_llama_bench, speeds_are_read_with_and_without_their_spread_and_unit) {
+  for (const char* cell :
+       {"12.50 ± 0.10", "12.50", "12.50 t/s", "12.50 +- 0.10", "12.50 \xC3\x82\xC2\xB1 0.10", "**12.50**"}) {
+    const Imported read =
+        pasted(std::string(header) + "| m | 1.00 GiB | 1.24 B | CPU | 4 | tg128 | " + cell + " |\n");
+    ASSERT_EQ(read.rows.size(), 1U) << cell;
+    EXPECT_EQ(shown(read.rows[0].tokens_per_s), "12.5") << cell;
+  }
+  const Imported read = pasted(std::string(header) +
+                               "| m | 7.3 GiB | 12.2 B | CPU | 4 | tg128 | xx.xx ± y.yy |\n| m | 1.00 GiB | "
+                               "1 B | CPU | 4 | tg128 | 1,071.2 |\n");
+  EXPECT_FALSE(available(read.rows[0].tokens_per_s)) << "a placeholder";
+  EXPECT_EQ(shown(read.rows[1].tokens_per_s), "1071.2");
+}
+
+TEST(import_llama_bench, copied_tables_may_call_their_columns_otherwise) {
+  for (const char* name : {"Tokens/Second", "tok/s", "tokens/s", "T/S"}) {
+    const Imported read =
+        pasted(std::string("| Test | ") + name + " |\n|---|---|\n| pp512 | 1673.98 |\n| tg128 | 124.34 |\n");
+    ASSERT_EQ(read.rows.size(), 2U) << name;
+    EXPECT_EQ(read.rows[0].figure, "prompt");
+    EXPECT_EQ(shown(read.rows[1].tokens_per_s), "124.34");
+  }
+}
+
+TEST(import_llama_bench, a_sweep_measures_one_text_at_several_depths) {
+  const Imported read = pasted(
+      "|    PP |     TG |   N_KV |   T_PP s | S_PP t/s |   T_TG s | S_TG t/s "
+      "|\n|-------|--------|--------|----------|----------|----------|----------|\n|   512 |    128 |      0 "
+      "|    1.733 |   295.36 |    8.239 |    15.54 |\n|   512 |    128 |   1024 |    1.857 |   275.73 |    "
+      "8.561 |    14.95 |\n");
+  ASSERT_EQ(read.rows.size(), 2U);
+  EXPECT_EQ(shown(read.rows[1].tokens_per_s), "14.95");
+  EXPECT_EQ(shown(read.rows[1].streams), "1");
+  EXPECT_EQ(read.rows[0].told, (std::vector<std::string>{"rounded"}));
+  EXPECT_EQ(read.rows[1].told, (std::vector<std::string>{"rounded", "at_depth"}));
+}
+
+TEST(import_llama_bench, generation_behind_a_prompt_is_at_depth) {
+  const Imported read =
+      pasted(std::string(header) + "| m | 1.00 GiB | 1 B | CPU | 4 | tg64@pp512 | 9.00 ± 0.01 |\n");
+  EXPECT_EQ(read.rows[0].figure, "decode");
+  EXPECT_EQ(read.rows[0].told, (std::vector<std::string>{"rounded", "at_depth"}));
+}
+
+TEST(import_llama_bench, builds_that_time_prompt_and_generation_apart_are_read) {
+  const Imported read = pasted(
+      "INSERT INTO test (n_prompt, n_gen, avg_prompt_ts, avg_gen_ts, stddev_gen_ts) VALUES ('512', '0', "
+      "'27611.1', '0', '0'), ('512', '32', '27000', '12.5', '0.5');\n");
+  ASSERT_EQ(read.rows.size(), 2U);
+  EXPECT_EQ(read.rows[0].figure, "prompt");
+  EXPECT_EQ(shown(read.rows[0].tokens_per_s), "27611.1");
+  EXPECT_EQ(read.rows[1].figure, "decode");
+  EXPECT_EQ(shown(read.rows[1].tokens_per_s), "12.5");
+  EXPECT_EQ(shown(read.rows[1].spread_tokens_per_s), "0.5");
+}
+
+TEST(import_llama_bench, a_spreadsheet_with_decimal_commas_is_not_read_100_times_too_fast) {
+  EXPECT_EQ(shown(pasted("n_prompt;n_gen;avg_ts\n0;128;41,26\n").rows.at(0).tokens_per_s), "41.26");
+  EXPECT_FALSE(available(pasted(std::string(header) + "| m | 1 GiB | 1 B | CPU | 4 | tg128 | 41,26 |\n")
+                             .rows.at(0)
+                             .tokens_per_s));
+}
+
+TEST(import_llama_bench, an_object_around_the_list_is_opened) {
+  EXPECT_EQ(
+      pasted(R"({"host":"x","results":[{"n_prompt":0,"n_gen":8,"avg_ts":3.5},{"other":1}]})").rows.size(),
+      1U);
+  EXPECT_EQ(
+      pasted(R"([{"n_prompt":0,"n_gen":8,"avg_ts":3.5}][{"n_prompt":0,"n_gen":8,"avg_ts":3.5}])").rows.size(),
+      2U);
+}
+
 }  // namespace
 }  // namespace harness

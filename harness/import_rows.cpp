@@ -93,6 +93,25 @@ std::optional<int> zone_minutes(std::string_view text) {
   return text[0] == '-' ? -minutes : minutes;
 }
 
+/// Whether every comma parts thousands: what "41,26" means depends on who wrote it.
+bool parts_thousands(std::string_view digits) {
+  const size_t point = std::min(digits.find('.'), digits.size());
+  if (digits.find(',', point) != std::string_view::npos) return false;
+  for (size_t at = digits.find(','); at != std::string_view::npos; at = digits.find(',', at + 1)) {
+    const size_t next = std::min(digits.find(',', at + 1), point);
+    if (at == 0 || next - at != 4) return false;
+  }
+  return true;
+}
+
+/// Returns the length of a terminal's control sequence (ECMA-48: ESC [ … final byte) at an offset, or 0.
+size_t control_sequence(std::string_view text, size_t at) {
+  if (text.substr(at, 2) != "\x1B[") return 0;
+  size_t end = at + 2;
+  while (end < text.size() && text[end] >= 0x20 && text[end] <= 0x3F) ++end;
+  return end < text.size() && text[end] >= 0x40 && text[end] <= 0x7E ? end + 1 - at : 0;
+}
+
 }  // namespace
 
 int64_t line_of(std::string_view text, size_t offset) {
@@ -135,6 +154,7 @@ std::string import_file_name(std::string_view path) {
 
 std::optional<double> import_number(std::string_view text) {
   std::string digits;
+  if (!parts_thousands(trimmed(text))) return std::nullopt;
   for (const char c : trimmed(text)) {
     if (c != ',') digits += c;
   }
@@ -189,6 +209,10 @@ std::string import_text(const std::string& bytes, const std::string& name) {
     const size_t length = utf8_length(std::string_view(decoded).substr(i, 4));
     if (length == 0)
       throw import_error(name, decoded, i, "is not UTF-8; save the file as UTF-8 text, unpacked");
+    if (const size_t colour = control_sequence(decoded, i); colour > 0) {
+      i += colour;
+      continue;
+    }
     if (decoded[i] != '\r') {
       text.append(decoded, i, length);
     } else if (i + 1 == decoded.size() || decoded[i + 1] != '\n') {

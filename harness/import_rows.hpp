@@ -62,7 +62,7 @@ struct ImportedRow {
 /// All that one file says.
 struct Imported {
   std::string from;           ///< "coreflow" | "llama_bench" | "google_benchmark"
-  std::string parser = "1";   ///< version of the readers: grows when the same bytes give other rows
+  std::string parser = "2";   ///< version of the readers: grows when the same bytes give other rows
   std::string source_sha256;  ///< of the file's bytes
   int64_t source_bytes = 0;
   int64_t parts = 0;          ///< documents and tables found in the file

@@ -24,6 +24,9 @@ TEST(import_rows, times_with_a_zone_become_utc_and_others_are_unavailable) {
 TEST(import_rows, numbers_are_whole_texts_with_thousands_commas_allowed) {
   EXPECT_EQ(import_number(" 1,217.13 "), 1217.13);
   EXPECT_EQ(import_number("-2e3"), -2000);
+  EXPECT_EQ(import_number("1,234,567"), 1234567);
+  for (const char* unclear : {"41,26", "1,2345", ",5", "1.234,5", "1,23,456"})
+    EXPECT_EQ(import_number(unclear), std::nullopt) << unclear << " is not 100 times as much";
   for (const char* bad : {"", "nan", "inf", "1e999", "12 ms", "1.2.3", "0x10"})
     EXPECT_EQ(import_number(bad), std::nullopt) << bad;
 }

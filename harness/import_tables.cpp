@@ -102,7 +102,15 @@ const std::string& ImportRecord::operator[](const std::string& key) const {
   return found == fields.end() ? none : found->second;
 }
 
-bool split_csv(std::string_view line, std::vector<std::string>& cells) {
+char csv_separator(std::string_view header) {
+  for (const char separator : {';', '\t'}) {
+    if (std::count(header.begin(), header.end(), separator) > std::count(header.begin(), header.end(), ','))
+      return separator;
+  }
+  return ',';
+}
+
+bool split_csv(std::string_view line, std::vector<std::string>& cells, char separator) {
   cells.assign(1, "");
   bool quoted = false;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -110,7 +118,7 @@ bool split_csv(std::string_view line, std::vector<std::string>& cells) {
       cells.back() += line[i++];
     } else if (line[i] == '"') {
       quoted = !quoted;
-    } else if (line[i] == ',' && !quoted) {
+    } else if (line[i] == separator && !quoted) {
       cells.emplace_back();
     } else {
       cells.back() += line[i];
@@ -119,17 +127,34 @@ bool split_csv(std::string_view line, std::vector<std::string>& cells) {
   return !quoted;
 }
 
+namespace {
+
+/// Where cells are parted by semicolons a comma is the decimal point: "1.234,5" is 1234.5.
+void undo_decimal_comma(std::string& cell) {
+  const size_t comma = cell.find(',');
+  if (comma == std::string::npos || cell.find(',', comma + 1) != std::string::npos ||
+      cell.find_first_not_of("0123456789.,-") != std::string::npos)
+    return;
+  std::erase(cell, '.');
+  cell[cell.find(',')] = '.';
+}
+
+}  // namespace
+
 std::vector<ImportRecord> csv_table(std::string_view text, size_t offset, const std::string& name,
                                     size_t& end) {
   std::vector<std::string> names, cells;
-  split_csv(line_at(text, offset), names);
+  const char separator = csv_separator(line_at(text, offset));
+  split_csv(line_at(text, offset), names, separator);
   std::vector<ImportRecord> records;
   for (end = behind_line(text, offset); end < text.size() && records.size() <= max_import_rows;
        end = behind_line(text, end)) {
     const std::string_view line = line_at(text, end);
     if (blank(line)) break;
-    const bool closed = split_csv(line, cells);
-    const bool like_a_row = line.find(',') != std::string_view::npos && (line[0] == '"' || cells.size() > 8);
+    const bool closed = split_csv(line, cells, separator);
+    if (separator == ';') std::for_each(cells.begin(), cells.end(), undo_decimal_comma);
+    const bool like_a_row =
+        line.find(separator) != std::string_view::npos && (line[0] == '"' || cells.size() > 8);
     if (closed && cells.size() != names.size() && !like_a_row) break;  // prose behind the table
     if (!closed || cells.size() != names.size()) {
       throw import_error(
@@ -180,13 +205,28 @@ std::vector<std::string> split_markdown(std::string_view line) {
   return cells;
 }
 
-std::vector<ImportRecord> markdown_table(std::string_view text, size_t offset, size_t& end) {
+/// A header right below a table.
+static bool is_another_table(const std::vector<std::string>& cells) {
+  return std::any_of(cells.begin(), cells.end(), [](const std::string& cell) {
+    return cell.find("t/s") != std::string::npos && cell.find_first_of("0123456789") == std::string::npos;
+  });
+}
+
+std::vector<ImportRecord> markdown_table(std::string_view text, size_t offset, const std::string& name,
+                                         size_t& end) {
   const std::vector<std::string> names = split_markdown(line_at(text, offset));
   std::vector<ImportRecord> records;
   for (end = behind_line(text, offset); end < text.size() && records.size() <= max_import_rows;
        end = behind_line(text, end)) {
     const std::vector<std::string> cells = split_markdown(line_at(text, end));
-    if (cells.size() != names.size() || cells == names) break;
+    if (cells.empty() || cells == names || (cells.size() != names.size() && is_another_table(cells))) break;
+    if (cells.size() != names.size()) {
+      throw import_error(
+          name, text, end,
+          fmt::format("{} cells under {} names: the line was cut or wrapped; paste the table again as it was "
+                      "printed",
+                      cells.size(), names.size()));
+    }
     const bool rule = std::all_of(cells.begin(), cells.end(), [](const std::string& cell) {
       return cell.find_first_not_of("-: ") == std::string::npos;
     });

@@ -18,7 +18,9 @@ struct ImportRecord {
 };
 
 /// Splits one line of CSV; quotes may hold commas and doubled quotes. Returns false when one does not close.
-bool split_csv(std::string_view line, std::vector<std::string>& cells);
+bool split_csv(std::string_view line, std::vector<std::string>& cells, char separator = ',');
+/// Returns what parts the cells below a header: a comma, a semicolon or a tab, whichever it has most.
+char csv_separator(std::string_view header);
 
 /// Splits one line of a markdown table into its trimmed cells; empty when it is none.
 std::vector<std::string> split_markdown(std::string_view line);
@@ -33,6 +35,7 @@ std::vector<ImportRecord> sql_insert(std::string_view text, size_t offset, const
                                      size_t& end);
 
 /// Reads the markdown table whose header stands at an offset (also quoted with "> ").
-std::vector<ImportRecord> markdown_table(std::string_view text, size_t offset, size_t& end);
+std::vector<ImportRecord> markdown_table(std::string_view text, size_t offset, const std::string& name,
+                                         size_t& end);
 
 }  // namespace harness

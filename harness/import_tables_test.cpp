@@ -61,11 +61,33 @@ TEST(import_tables, sql_that_was_cut_or_does_not_match_is_refused) {
 TEST(import_tables, markdown_is_read_also_where_it_is_quoted) {
   size_t end = 0;
   const std::string text = "> | a | b |\n> |:--|--:|\n> | 1 | 2 |\n>\n> | 3 | 4 |\n";
-  const auto records = markdown_table(text, 0, end);
+  const auto records = markdown_table(text, 0, "f", end);
   ASSERT_EQ(records.size(), 1U);
   EXPECT_EQ(records[0]["b"], "2");
   EXPECT_EQ(records[0].line, 3);
   EXPECT_TRUE(text.substr(end).starts_with(">\n"));
+}
+
+TEST(import_tables, a_markdown_row_that_was_wrapped_is_refused_and_the_next_table_is_not) {
+  size_t end = 0;
+  EXPECT_EQ(
+      message([&] { markdown_table("| a | b | t/s |\n|-|-|-|\n| 1 | 2\n| 3 |\n", 0, "f", end); }),
+      "f: line 3, byte 25: 2 cells under 3 names: the line was cut or wrapped; paste the table again as it "
+      "was printed");
+  const auto records = markdown_table("| a | t/s |\n| 1 | 2 |\n| a | b | t/s |\n", 0, "f", end);
+  EXPECT_EQ(records.size(), 1U);
+}
+
+TEST(import_tables, semicolons_part_the_cells_of_a_spreadsheet_whose_commas_are_decimal) {
+  size_t end = 0;
+  const std::string text = "a;\"b\";c\n1;\"41,26\";1.234,5\n";
+  EXPECT_EQ(csv_separator("a;\"b\";c"), ';');
+  EXPECT_EQ(csv_separator("a\tb"), '\t');
+  EXPECT_EQ(csv_separator("a,\"b;\",c"), ',');
+  const auto records = csv_table(text, 0, "f", end);
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0]["b"], "41.26");
+  EXPECT_EQ(records[0]["c"], "1234.5");
 }
 
 }  // namespace

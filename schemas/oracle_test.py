@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Compares our validation with python3-jsonschema, which shares no code with it.
 
-usage: oracle_test.py VERDICTS_PROGRAM SCHEMAS_FOLDER KIND
+usage: oracle_test.py VERDICTS_PROGRAM SCHEMAS_FOLDER KIND [WRITER]
 
 KIND is submission (schemas/examples/) or model or claim (schemas/examples/KINDs/). Both judge the whole example corpus and seeded mutations of its valid documents: they must agree on valid or invalid and
 on every place that is at fault. Texts that the strict parse refuses never reach a schema; they are only counted.
+With a WRITER (analysis_test) its bad documents are judged instead.
 """
 import copy
 import json
+import os
 import pathlib
 import random
 import subprocess
@@ -70,7 +72,14 @@ def mutated(document, generator):
     return document
 
 
-def main(program, folder, kind):
+def corpus_of(writer, folder):
+    """The bad documents of analysis/bad_documents.cpp as files."""
+    subprocess.run([writer, "--gtest_filter=bad_documents.are_written*"], check=True, stdout=subprocess.DEVNULL,
+                   env={**os.environ, "TOKROOF_BAD_DOCUMENTS": folder})
+    return sorted(pathlib.Path(folder).glob("*.json"))
+
+
+def main(program, folder, kind, writer=None):
     schema = json.loads((folder / f"{kind}.schema.json").read_text())
     jsonschema.Draft7Validator.check_schema(schema)
     validator = jsonschema.Draft7Validator(schema)
@@ -79,8 +88,8 @@ def main(program, folder, kind):
     valid = [json.loads(path.read_text()) for path in examples if path.parent.name == "valid"]
     generator = random.Random(20260101)
     with tempfile.TemporaryDirectory() as scratch:
-        paths = list(examples)
-        for number in range(MUTATIONS):
+        paths = corpus_of(writer, scratch) if writer else list(examples)
+        for number in range(0 if writer else MUTATIONS):
             path = pathlib.Path(scratch) / f"mutation_{number}.json"
             document = mutated(generator.choice(valid), generator)
             # "schema" chooses the schema before any is asked, so a mutation must not touch it.
@@ -92,10 +101,10 @@ def main(program, folder, kind):
                                 capture_output=True, check=True).stdout
         verdicts = [json.loads(line) for line in answer.splitlines()]
         assert len(verdicts) == len(paths), "one verdict per file"
-        return compare(validator, schema, verdicts)
+        return compare(validator, verdicts, (1, 60) if writer else (4, 100))
 
 
-def compare(validator, schema, verdicts):
+def compare(validator, verdicts, least):
     refused_by_parse = valid = invalid = disagreements = 0
     for verdict in verdicts:
         path = pathlib.Path(verdict["file"])
@@ -112,13 +121,13 @@ def compare(validator, schema, verdicts):
             disagreements += 1
             print(f"{path.name}: oracle {sorted(expected)}, ours {verdict['violations']}")
     print(f"{valid} valid, {invalid} invalid, {refused_by_parse} refused before the schema, {disagreements} disagreements")
-    if valid < 4 or invalid < 100:
+    if valid < least[0] or invalid < least[1]:
         print("too few documents were compared")
         return 1
     return 1 if disagreements else 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
+    if len(sys.argv) not in (4, 5):
         sys.exit(__doc__)
-    sys.exit(main(sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]))
+    sys.exit(main(sys.argv[1], pathlib.Path(sys.argv[2]), *sys.argv[3:]))

@@ -8,6 +8,7 @@
 
 #include "analysis/import_judgement.hpp"
 #include "analysis/plausibility.hpp"
+#include "analysis/plausibility_samples.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/store.hpp"
 #include "harness/submission.hpp"
@@ -37,7 +38,28 @@ struct Report {
   }
 };
 
-Report examine(const std::string& path, const harness::ForecastRecord* stored) {
+/// What a store tells of other runs: which ones a document's model errors name, and whose samples it has.
+struct OtherRuns {
+  harness::Store store;
+  harness::ForecastRecord forecasts;
+};
+
+/// Rule P09 on every stored run of the same kind: reads each document of the store.
+void find_copies(const harness::Submission& submission, harness::Store& store,
+                 std::vector<analysis::Finding>& findings) {
+  for (const harness::StoredDocument& document : store.list()) {
+    if (document.kind != submission.kind) continue;
+    const std::string pointer = analysis::copied_series(
+        submission, harness::submission_from_json(store.text(document.content_sha256)));
+    if (pointer.empty()) continue;
+    findings.push_back({"P09", analysis::Severity::quarantine, pointer,
+                        fmt::format("its samples are those of the stored document {:.16} times one factor",
+                                    document.content_sha256)});
+    return;
+  }
+}
+
+Report examine(const std::string& path, OtherRuns* others) {
   Report report{path, {}, {}};
   try {
     const std::string text = harness::read_user_file(path, harness::max_document_bytes);
@@ -48,7 +70,8 @@ Report examine(const std::string& path, const harness::ForecastRecord* stored) {
       return report;
     }
     const harness::Submission submission = harness::submission_from_json(text);
-    report.findings = analysis::check_plausibility(submission, stored);
+    report.findings = analysis::check_plausibility(submission, others ? &others->forecasts : nullptr);
+    if (others) find_copies(submission, others->store, report.findings);
     report.unchecked = analysis::unchecked_rules(submission);
   } catch (const Error& error) {  // one bad file must not hide what is said about the others
     report.unreadable = error.what();
@@ -121,13 +144,15 @@ struct ValidateOptions {
 };
 
 ExitCode run(const ValidateOptions& options, const Terminal& terminal) {
-  std::optional<harness::ForecastRecord> stored;
-  if (!options.database.empty())
-    stored = harness::Store::open_existing(options.database).forecast_record({"ecm", "", "", "", ""});
+  std::optional<OtherRuns> others;
+  if (!options.database.empty()) {
+    others.emplace(OtherRuns{harness::Store::open_existing(options.database), {}});
+    others->forecasts = others->store.forecast_record({"ecm", "", "", "", ""});
+  }
   std::vector<Report> reports;
   ExitCode code = ExitCode::ok;
   for (const std::string& file : options.files) {
-    reports.push_back(examine(file, stored ? &*stored : nullptr));
+    reports.push_back(examine(file, others ? &*others : nullptr));
     const ExitCode one = reports.back().code();
     if (one == ExitCode::invalid_input || code == ExitCode::ok) code = one;
   }
@@ -146,7 +171,7 @@ void add_validate(CLI::App& app, Invocation& invocation) {
   auto options = std::make_shared<ValidateOptions>();
   command->add_option("FILE", options->files, "documents")->required();
   command->add_option("--db", options->database,
-                      "hold what they say of other runs against this store, too (rule R08)");
+                      "hold them against the runs of this store, too (rules R08 and P09)");
   command->add_flag("--json", options->json, "print JSON");
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options] { return run(*options, invocation.terminal); };
