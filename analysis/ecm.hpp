@@ -17,7 +17,7 @@ struct EcmForecast {
     std::string name;
     double seconds = 0;
   };
-  std::vector<Part> parts;  ///< weights, experts, attention, vectors, jumps, addresses
+  std::vector<Part> parts;  ///< weights, experts, attention, vectors, jumps, first calls, addresses
   double seconds = 0;
   double log_width = 0;  ///< of the probes' spread alone, 90 %
   LevelShares dense, experts;

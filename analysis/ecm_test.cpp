@@ -85,6 +85,54 @@ TEST(Ecm, says_from_which_cache_size_on_a_mixture_of_experts_has_constant_speed)
   EXPECT_LT(sticky.seconds, not_all.seconds);
 }
 
+TEST(Ecm, experts_that_were_drawn_from_such_a_pool_take_what_they_took) {
+  auto from = probed("moe_ternary_105m");
+  const auto& shape = models::find_shape("moe_ternary_105m");
+  const auto experts_s = [&](const char* mode, const char* routing) {
+    const EcmForecast made = forecast(from, "moe_ternary_105m", mode, routing);
+    for (const auto& part : made.parts) {
+      if (part.name == "experts") return part.seconds;
+    }
+    return 0.0;
+  };
+  const double by_bytes = experts_s("warm", "uniform");
+  from.launches[0].series.push_back(test_expert_series("avx2", shape));
+  // The invented token lasts longer than both that were measured: what the slower one took.
+  EXPECT_NEAR(experts_s("warm", "uniform"), 4 * 8 * 1500e-9, 1e-9);
+  EXPECT_NEAR(experts_s("warm", "sticky:1"), 4 * 8 * 500e-9, 1e-9);
+  EXPECT_NEAR(experts_s("evict_flush", "uniform"), 4 * 8 * 2000e-9, 1e-9);
+  EXPECT_NE(by_bytes, experts_s("warm", "uniform"));
+  const EcmForecast made = forecast(from, "moe_ternary_105m", "warm", "uniform");
+  EXPECT_NEAR(made.experts.l3, 1.0 / 3, 1e-6);
+  EXPECT_NEAR(made.experts.dram, 2.0 / 3, 1e-6);
+}
+
+TEST(Ecm, beside_an_antagonist_bytes_take_as_much_longer_as_interference_saw) {
+  auto from = probed();
+  const auto series = [&](const char* antagonist, std::vector<std::vector<int64_t>> samples) {
+    harness::Series made;
+    made.probe = "interference";
+    made.placement = "same_llc";
+    made.params["antagonist"] = std::string(antagonist);
+    made.work_unit = "bytes";
+    made.sizes_bytes = made.work_per_sample = {512 << 10, 1 << 20};
+    made.samples_by_size = std::move(samples);
+    from.launches[0].series.push_back(made);
+  };
+  auto key = key_of(from, "coreflow_1_9m", "evict_read");
+  key.placement = "same_llc";
+  const auto& shape = models::find_shape("coreflow_1_9m");
+  const double alone = std::get<EcmForecast>(ecm_forecast(from, shape, key)).seconds;
+  series("idle", {{100, 100}, {200, 200}});
+  series("evict_read", {{100, 100}, {400, 400}});
+  double shared = 0;
+  for (const auto& use : models::token_work(shape, 0, 127))
+    shared += use.reads == models::Reads::nothing ? 0 : use.bytes / 40e9;
+  EXPECT_NEAR(std::get<EcmForecast>(ecm_forecast(from, shape, key)).seconds - alone, shared, 0.01 * shared);
+  key.mode = "evict_write";  // not measured
+  EXPECT_EQ(std::get<EcmForecast>(ecm_forecast(from, shape, key)).seconds, alone);
+}
+
 TEST(Ecm, a_jump_to_each_expert_in_memory_costs_what_derived_jumps_say) {
   auto from = probed("moe_ternary_402m");
   const double without = forecast(from, "moe_ternary_402m", "evict_flush", "uniform").seconds;

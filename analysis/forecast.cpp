@@ -81,7 +81,8 @@ std::string samples_text(const harness::Series& series) {
 std::string params_text(const harness::Series& series) {
   std::string text;
   for (const char* name : {"isa", "kernel", "cols", "heads", "levels", "call_bytes", "short_call_bytes",
-                           "far_call_bytes", "pool_bytes"}) {
+                           "far_call_bytes", "pool_bytes", "format", "experts", "blocks", "top_k",
+                           "between_bytes", "pool_token_ns", "pool_slow_token_ns"}) {
     const auto found = series.params.find(name);
     if (found == series.params.end()) continue;
     if (const auto* word = std::get_if<std::string>(&found->second))
@@ -125,6 +126,9 @@ std::string inputs_text(const Submission& probed) {
       if (series.status != harness::Status::ok) continue;
       if (series.probe == "kernel_rates" || series.probe == "chunked_stream")
         text += fmt::format("{}{}\n", series.probe, params_text(series)) + samples_text(series);
+      if (series.probe == "interference")
+        text += fmt::format("{} {}{}\n", series.probe, series.placement, all_params_text(series)) +
+                samples_text(series);
       if (series.probe.starts_with("retention") || series.probe.starts_with("eviction"))
         text += fmt::format("{}{}\n", series.probe, all_params_text(series)) + samples_text(series);
     }

@@ -20,10 +20,16 @@ bool gives_ratios(const Series& series) {
          !antagonist_of(series).empty() && series.samples_by_size.size() == series.sizes_bytes.size();
 }
 
+/// The idle one is taken with every set, some others with the first of them alone.
+bool begins_with(const std::vector<int64_t>& all, const std::vector<int64_t>& first) {
+  return all.size() >= first.size() && std::equal(first.begin(), first.end(), all.begin());
+}
+
 const Series* find_idle(const harness::Launch& launch, const Series& like) {
   for (const auto& series : launch.series) {
     if (gives_ratios(series) && antagonist_of(series) == "idle" && series.placement == like.placement &&
-        series.sizes_bytes == like.sizes_bytes && series.work_per_sample == like.work_per_sample)
+        begins_with(series.sizes_bytes, like.sizes_bytes) &&
+        begins_with(series.work_per_sample, like.work_per_sample))
       return &series;
   }
   return nullptr;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <vector>
@@ -55,10 +56,6 @@ Reading<const Series*> find(const harness::Submission& probed, const std::string
                          : "kernel_rates has not run"};
 }
 
-struct CallTime {
-  double seconds = 0, log_width = 0;
-};
-
 /// Half the width of what holds one further value (90 %), from the median absolute deviation of logarithms:
 /// 1.4826 makes it the standard deviation of normal values (Hampel, JASA 69, 1974).
 double robust_log_width(const std::vector<double>& seconds) {
@@ -79,8 +76,19 @@ double bytes_of_call(const Series& series, const std::string& level) {
   return static_cast<double>(param<int64_t>(series, name, 0));
 }
 
-/// Per level, and per level with "_short" and "_far", the time of one call. Empty when the series is
-/// malformed.
+bool ascends(const std::vector<ColdCall>& calls) {
+  return std::is_sorted(calls.begin(), calls.end(),
+                        [](const ColdCall& a, const ColdCall& b) { return a.bytes <= b.bytes; });
+}
+
+/// Seconds of the bytes that come from memory, beyond what the calls cost anyhow.
+double from_memory_s(const KernelSpeed& speed, double calls, double bytes, double share) {
+  if (speed.cold_calls.empty() || calls <= 0) return bytes * share / speed.dram_bytes_per_s;
+  return calls * share * std::max(cold_call_s(speed.cold_calls, bytes / calls) - speed.call_s, 0.0);
+}
+
+}  // namespace
+
 std::map<std::string, CallTime> call_times(const Series& series) {
   std::map<std::string, CallTime> times;
   std::istringstream words(param<std::string>(series, "levels", ""));
@@ -99,19 +107,6 @@ std::map<std::string, CallTime> call_times(const Series& series) {
   }
   return times;
 }
-
-bool ascends(const std::vector<ColdCall>& calls) {
-  return std::is_sorted(calls.begin(), calls.end(),
-                        [](const ColdCall& a, const ColdCall& b) { return a.bytes <= b.bytes; });
-}
-
-/// Seconds of the bytes that come from memory, beyond what the calls cost anyhow.
-double from_memory_s(const KernelSpeed& speed, double calls, double bytes, double share) {
-  if (speed.cold_calls.empty() || calls <= 0) return bytes * share / speed.dram_bytes_per_s;
-  return calls * share * std::max(cold_call_s(speed.cold_calls, bytes / calls) - speed.call_s, 0.0);
-}
-
-}  // namespace
 
 Reading<KernelSpeed> kernel_speed(const harness::Submission& probed, const std::string& isa,
                                   const models::KernelUse& use) {
@@ -155,6 +150,24 @@ Reading<KernelSpeed> kernel_speed(const harness::Submission& probed, const std::
   return speed;
 }
 
+double first_calls_s(const harness::Submission& probed, const std::string& isa,
+                     const std::vector<models::KernelUse>& uses) {
+  models::KernelUse first_calls;
+  first_calls.kernel = "first_calls";
+  const auto found = find(probed, isa, first_calls);
+  const auto* series = std::get_if<const Series*>(&found);
+  if (series == nullptr) return 0;
+  const auto times = call_times(**series);
+  std::set<std::string> seen;
+  double seconds = 0;
+  for (const models::KernelUse& use : uses) {
+    const auto first = times.find(use.kernel), again = times.find(use.kernel + "_again");
+    if (first == times.end() || again == times.end() || !seen.insert(use.kernel).second) continue;
+    seconds += std::max(first->second.seconds - again->second.seconds, 0.0);
+  }
+  return seconds;
+}
+
 double cold_call_s(const std::vector<ColdCall>& calls, double bytes) {
   size_t farther = 1;
   while (farther + 1 < calls.size() && bytes > calls[farther].bytes) ++farther;
@@ -166,18 +179,20 @@ double cold_call_s(const std::vector<ColdCall>& calls, double bytes) {
 }
 
 Reading<KernelTime> kernel_time(const KernelSpeed& speed, double calls, double bytes,
-                                const LevelShares& shares, const RateLimits& limits) {
+                                const LevelShares& shares, const RateLimits& limits, const Slowing& slowing) {
   constexpr std::string_view dram = "dram";
-  KernelTime time{calls * speed.call_s, 0};
+  KernelTime time{calls * speed.call_s * slowing.near_ratio, 0};
   double widths = time.seconds * speed.l2_log_width;
   struct Part {
     std::string_view level;
-    double share, rate, width, limit;
+    double share, rate, width, limit, slowing;
   };
   for (const Part& part :
-       {Part{"l2", shares.l2, speed.l2_bytes_per_s, speed.l2_log_width, 0},
-        Part{"l3", shares.l3, speed.l3_bytes_per_s, speed.l3_log_width, limits.l3_bytes_per_s},
-        Part{dram, shares.dram, speed.dram_bytes_per_s, speed.dram_log_width, limits.dram_bytes_per_s}}) {
+       {Part{"l2", shares.l2, speed.l2_bytes_per_s, speed.l2_log_width, 0, slowing.near_ratio},
+        Part{"l3", shares.l3, speed.l3_bytes_per_s, speed.l3_log_width, limits.l3_bytes_per_s,
+             slowing.shared_ratio},
+        Part{dram, shares.dram, speed.dram_bytes_per_s, speed.dram_log_width, limits.dram_bytes_per_s,
+             slowing.shared_ratio}}) {
     if (part.rate <= 0) {
       if (part.share >= 0.001)
         return Unavailable{fmt::format("kernel_rates has no rate from {}, which serves {:.1f} %", part.level,
@@ -185,8 +200,9 @@ Reading<KernelTime> kernel_time(const KernelSpeed& speed, double calls, double b
       continue;
     }
     const double crowded = part.limit > 0 ? std::max(part.rate / part.limit, 1.0) : 1;
-    const double seconds = crowded * (part.level == dram ? from_memory_s(speed, calls, bytes, part.share)
-                                                         : bytes * part.share / part.rate);
+    const double seconds = part.slowing * crowded *
+                           (part.level == dram ? from_memory_s(speed, calls, bytes, part.share)
+                                               : bytes * part.share / part.rate);
     time.seconds += seconds;
     widths += seconds * part.width;
   }

@@ -1,5 +1,6 @@
 // What the probe kernel_rates says of one kernel: what a call costs and how fast its bytes come. Pure.
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,14 @@ namespace analysis {
 struct ColdCall {
   double bytes = 0, seconds = 0;
 };
+
+/// The median time of a call, and half of what holds one further sample (90 %) on its logarithm.
+struct CallTime {
+  double seconds = 0, log_width = 0;
+};
+/// Returns for each level of a series of kernel_rates, and each with "_short" and "_far", the time of one
+/// call. Empty when the series is malformed.
+std::map<std::string, CallTime> call_times(const harness::Series& series);
 
 /// A kernel's time is call_s per call, and bytes ÷ rate for the bytes of each level. A rate of 0 was not
 /// measured. Steps over vectors have one rate, l2_bytes_per_s.
@@ -38,9 +47,20 @@ double cold_call_s(const std::vector<ColdCall>& calls, double bytes);
 harness::Reading<KernelSpeed> kernel_speed(const harness::Submission& probed, const std::string& isa,
                                            const models::KernelUse& use);
 
+/// Returns how much longer the first calls of the kernels of `uses` take after a stream than with code,
+/// vectors and addresses warm, each kernel once: sums of medians, each at least 0. 0 where the probe has
+/// nothing.
+double first_calls_s(const harness::Submission& probed, const std::string& isa,
+                     const std::vector<models::KernelUse>& uses);
+
 /// What a thread gets at most from a level that it shares with others; 0: no limit.
 struct RateLimits {
   double l3_bytes_per_s = 0, dram_bytes_per_s = 0;
+};
+
+/// How much longer calls and bytes of the nearest cache, and bytes of what is shared, take beside others.
+struct Slowing {
+  double near_ratio = 1, shared_ratio = 1;
 };
 
 /// The time of calls that read `bytes` from the levels of `shares`, and its log width. The share that comes
@@ -50,6 +70,7 @@ struct KernelTime {
 };
 /// Unavailable when a level that serves 0.1 % or more was not measured.
 harness::Reading<KernelTime> kernel_time(const KernelSpeed& speed, double calls, double bytes,
-                                         const LevelShares& shares, const RateLimits& limits = {});
+                                         const LevelShares& shares, const RateLimits& limits = {},
+                                         const Slowing& slowing = {});
 
 }  // namespace analysis

@@ -129,5 +129,28 @@ TEST(KernelTime, adds_calls_and_each_levels_bytes) {
   EXPECT_FALSE(harness::available(kernel_time(no_memory, 1, 1e6, {0.5, 0.3, 0.2})));
 }
 
+TEST(KernelSpeed, first_calls_count_each_kernel_once_and_never_below_nothing) {
+  harness::Submission from;
+  from.launches.emplace_back();
+  from.launches[0].purpose = "probes";
+  harness::Series series;
+  series.probe = "kernel_rates";
+  series.params = {{"isa", std::string("avx2")},
+                   {"kernel", std::string("first_calls")},
+                   {"levels", std::string("int8 int8_again add add_again")},
+                   {"call_bytes", int64_t{1}}};
+  series.work_per_sample = {1, 1, 1, 1};
+  series.samples_by_size = {{3000, 3000}, {1000, 1000}, {50, 50}, {60, 60}};
+  from.launches[0].series = {series};
+  models::KernelUse wide, narrow, add;
+  wide.kernel = narrow.kernel = "int8";
+  wide.cols = 512;
+  narrow.cols = 64;
+  add.kernel = "add";
+  EXPECT_NEAR(first_calls_s(from, "avx2", {wide, narrow, add}), 2e-6, 1e-12);
+  EXPECT_EQ(first_calls_s(from, "scalar", {wide}), 0);
+  EXPECT_EQ(first_calls_s({}, "avx2", {wide}), 0);
+}
+
 }  // namespace
 }  // namespace analysis

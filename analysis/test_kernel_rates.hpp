@@ -51,4 +51,43 @@ inline void add_test_kernels(harness::Submission& submission, const std::string&
   }
 }
 
+/// Times of one expert at each level; tokens of 100 and 200 us.
+struct TestExperts {
+  int64_t near_ns = 500, pool_ns = 1000, pool_slow_ns = 1500, dram_ns = 2000;  ///< dram 0: left out
+};
+
+/// kernel_rates of the experts of a shape: five equal samples of a token each.
+inline harness::Series test_expert_series(const std::string& isa, const models::Shape& shape,
+                                          const TestExperts& experts = {}) {
+  const models::ExpertWork work = *models::expert_work(shape);
+  const int64_t visits = int64_t{work.top_k} * work.blocks;
+  harness::Series series;
+  series.probe = "kernel_rates";
+  series.work_unit = "bytes";
+  std::string levels;
+  const auto add = [&](const char* level, int64_t ns) {
+    if (ns == 0) return;
+    levels += (levels.empty() ? "" : " ") + std::string(level);
+    series.sizes_bytes.push_back(work.expert_bytes * work.count * work.blocks);
+    series.work_per_sample.push_back(visits * work.expert_bytes);
+    series.samples_by_size.emplace_back(5, ns * visits);
+  };
+  add("near", experts.near_ns);
+  add("pool", experts.pool_ns);
+  add("pool_slow", experts.pool_slow_ns);
+  add("dram", experts.dram_ns);
+  series.params = {{"isa", isa},
+                   {"kernel", std::string("experts")},
+                   {"format", std::string(models::kernel_name(work.format))},
+                   {"call_bytes", work.expert_bytes},
+                   {"experts", int64_t{work.count}},
+                   {"blocks", int64_t{work.blocks}},
+                   {"top_k", int64_t{work.top_k}},
+                   {"between_bytes", work.between_bytes},
+                   {"pool_token_ns", int64_t{100'000}},
+                   {"pool_slow_token_ns", int64_t{200'000}},
+                   {"levels", levels}};
+  return series;
+}
+
 }  // namespace analysis

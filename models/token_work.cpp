@@ -1,6 +1,7 @@
 #include "models/token_work.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/kernels/kernels.hpp"
 
@@ -67,9 +68,14 @@ void add_attention(const Shape& shape, double positions, Tally& tally) {
   tally.vector("add", shape.d);
 }
 
+/// Whether f1 and f2 are one matrix.
+bool stacks(const Shape& shape) {
+  return shape.body_format != Format::ternary;
+}
+
 /// `times` MLPs of one block that read the same input.
 void add_mlp(const Shape& shape, Reads reads, int times, Tally& tally) {
-  const bool stacked = shape.body_format != Format::ternary;  // f1 and f2 are one matrix
+  const bool stacked = stacks(shape);
   tally.matrix(shape.body_format, stacked ? 2 * shape.ff : shape.ff, shape.d, reads,
                stacked ? times : 2 * times);
   tally.vector("silu_product", shape.ff, times);
@@ -114,6 +120,24 @@ double expert_bytes(const Shape& shape) {
 
 double pool_bytes(const Shape& shape) {
   return expert_bytes(shape) * shape.experts.count * static_cast<double>(shape.blocks.size());
+}
+
+std::optional<ExpertWork> expert_work(const Shape& shape) {
+  if (shape.experts.count == 0) return std::nullopt;
+  ExpertWork work;
+  work.format = shape.body_format;
+  if (stacks(shape)) {
+    work.products = {{2 * shape.ff, shape.d}, {shape.d, shape.ff}};
+  } else {
+    work.products = {{shape.ff, shape.d}, {shape.ff, shape.d}, {shape.d, shape.ff}};
+  }
+  work.count = shape.experts.count;
+  work.blocks = static_cast<int>(shape.blocks.size());
+  work.top_k = shape.experts.top_k;
+  work.expert_bytes = std::llround(expert_bytes(shape));
+  work.between_bytes =
+      cost(shape).weight_bytes_per_token - work.expert_bytes * work.top_k * int64_t{work.blocks};
+  return work;
 }
 
 std::vector<KernelUse> token_work(const Shape& shape, int position_first, int position_last) {

@@ -1,5 +1,7 @@
 // Which kernels a token runs, over how many bytes: from the shape alone.
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,21 @@ std::vector<KernelUse> token_work(const Shape& shape, int position_first, int po
 /// Bytes of the codes of W[rows, cols], with the scales of groups.
 double matrix_bytes(Format format, int rows, int cols);
 const char* kernel_name(Format format);
+
+/// A model's experts as a token meets them: any `top_k` of the `count` of each block, each of which is the
+/// same few products, one after the other.
+struct ExpertWork {
+  struct Product {
+    int rows = 0, cols = 0;
+  };
+  Format format = Format::ternary;
+  std::vector<Product> products;
+  int count = 0, blocks = 0, top_k = 0;
+  int64_t expert_bytes = 0;   ///< codes of one, with the scales of groups
+  int64_t between_bytes = 0;  ///< weights that a token reads besides
+};
+/// Nullopt for a model without experts.
+std::optional<ExpertWork> expert_work(const Shape& shape);
 
 /// Bytes of all routed experts of all blocks, and of one expert, codes alone; 0 without experts.
 double pool_bytes(const Shape& shape);

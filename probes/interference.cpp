@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,22 +44,26 @@ constexpr int min_rounds = 8;
 struct Condition {
   const char* name;
   std::optional<Antagonism> antagonism;
+  bool reaches_memory = false;  ///< taken with sets beyond those of the others, too
 };
 
-/// `idle_again` is the A/A control.
-constexpr std::array<Condition, 6> conditions{{
-    {"idle", std::nullopt},
+/// `idle_again` is the A/A control; evict_read and evict_write are the walks beside which models decode.
+constexpr std::array<Condition, 8> conditions{{
+    {"idle", std::nullopt, true},
     {"idle_again", std::nullopt},
     {"spin", Antagonism::spin},
     {"own_l1", Antagonism::own_l1},
     {"stream_llc", Antagonism::stream_llc},
     {"stream_dram", Antagonism::stream_dram},
+    {"evict_read", Antagonism::walk_read, true},
+    {"evict_write", Antagonism::walk_write, true},
 }};
 
 /// The reader that is measured: sets of several sizes, the beginning of one buffer.
 struct Victim {
   const ProbeContext& context;
   std::vector<int64_t> sizes_bytes;
+  size_t common_sizes;  ///< so many of them are every condition's
   const harness::Buffer memory{static_cast<size_t>(sizes_bytes.back()), harness::Pages::huge, context.seed};
   const harness::Streams& streams = harness::select_streams(context.features);
   std::vector<uint64_t> checksums;       ///< by size, from the plain stream
@@ -66,8 +71,8 @@ struct Victim {
   std::vector<harness::ReadLoop> loops;  ///< by size: the faster one beside an idle thread
   bool right = true;
 
-  Victim(const ProbeContext& given, std::vector<int64_t> sizes)
-      : context(given), sizes_bytes(std::move(sizes)) {
+  Victim(const ProbeContext& given, std::vector<int64_t> sizes, size_t common)
+      : context(given), sizes_bytes(std::move(sizes)), common_sizes(common) {
     for (const int64_t size : sizes_bytes) {
       checksums.push_back(
           harness::streams_tables().front().read(memory.data(), static_cast<size_t>(size), 1));
@@ -75,10 +80,17 @@ struct Victim {
       loops.push_back(harness::faster_read(streams, memory.data(), static_cast<size_t>(size)));
     }
     for (size_t i = 0; i < sizes_bytes.size(); ++i) {
-      read(i, laps_before + 1);
+      read(i, laps_to_warm(i) + 1);
       const int64_t lap_ns = std::max<int64_t>(1, timed_ns(i));
       laps[i] = (sample_ns / lap_ns) | 1;
     }
+  }
+  [[nodiscard]] size_t sets_of(const Condition& condition) const {
+    return condition.reaches_memory ? sizes_bytes.size() : common_sizes;
+  }
+  /// What no cache holds is not brought back.
+  [[nodiscard]] int64_t laps_to_warm(size_t set) const {
+    return sizes_bytes[set] > memory_walk_bytes ? 0 : laps_before;
   }
   void read(size_t set, int64_t count) {
     const uint64_t got = loops[set](memory.data(), static_cast<size_t>(sizes_bytes[set]), count);
@@ -96,16 +108,17 @@ harness::Series begin_series(const Victim& victim, const Condition& condition, c
   harness::Series series;
   series.probe = id;
   series.placement = neighbour.placement;
-  series.sizes_bytes = victim.sizes_bytes;
+  const size_t sets = victim.sets_of(condition);
+  series.sizes_bytes.assign(victim.sizes_bytes.begin(),
+                            victim.sizes_bytes.begin() + static_cast<ptrdiff_t>(sets));
   series.work_unit = "bytes";
-  series.samples_by_size.assign(victim.sizes_bytes.size(), {});
-  for (size_t i = 0; i < victim.sizes_bytes.size(); ++i)
-    series.work_per_sample.push_back(victim.laps[i] * victim.sizes_bytes[i]);
+  series.samples_by_size.assign(sets, {});
+  for (size_t i = 0; i < sets; ++i) series.work_per_sample.push_back(victim.laps[i] * victim.sizes_bytes[i]);
   series.params["antagonist"] = std::string(condition.name);
   series.params["samples"] = int64_t{rounds};
   series.params["isa"] = std::string(victim.streams.isa);
   std::set<int64_t> ahead_at;
-  for (size_t i = 0; i < victim.loops.size(); ++i) {
+  for (size_t i = 0; i < sets; ++i) {
     if (victim.loops[i] == victim.streams.read_ahead) ahead_at.insert(victim.sizes_bytes[i]);
   }
   record_read_loops(series, ahead_at);
@@ -136,9 +149,9 @@ void take_condition(Victim& victim, const Condition& condition, const Neighbour&
   const harness::Clock& clock = victim.context.clock;
   const Toll before = antagonist ? antagonist->toll() : Toll{};
   const int64_t start_ns = clock.now_ns();
-  for (size_t i = 0; i < victim.sizes_bytes.size(); ++i) {
+  for (size_t i = 0; i < victim.sets_of(condition); ++i) {
     const harness::DisturbanceWatch watch(clock);  // before the laps: its look at the system's files evicts
-    victim.read(i, laps_before);
+    victim.read(i, victim.laps_to_warm(i));
     series.samples_by_size[i].push_back(victim.timed_ns(i));
     record_disturbance(series, static_cast<int>(i) * rounds + round, watch.stop());
   }
@@ -227,7 +240,12 @@ std::vector<harness::Series> run_all(const ProbeContext& context) {
   const auto nearest = nearest_neighbour(context.topology, pu);
   if (!harness::available(nearest))
     return {unavailable_series(id, std::get<harness::Unavailable>(nearest).reason)};
-  Victim victim(context, std::get<std::vector<int64_t>>(sizes));
+  auto all_sizes = std::get<std::vector<int64_t>>(sizes);
+  const size_t common = all_sizes.size();
+  const auto further = further_sizes(context.topology, pu, memory_budget_bytes());
+  std::copy_if(further.begin(), further.end(), std::back_inserter(all_sizes),
+               [&](int64_t size) { return size > all_sizes[common - 1]; });
+  Victim victim(context, std::move(all_sizes), common);
   constexpr std::array<const char*, 3> places{"sibling", "same_llc", "other_llc"};
   std::vector<harness::Series> all;
   for (size_t p = 0; p < places.size(); ++p) {
@@ -275,6 +293,17 @@ harness::Reading<std::vector<int64_t>> victim_sizes(const harness::Topology& top
   return harness::Unavailable{
       fmt::format("a quarter of the last-level cache, {} bytes, is no more than the cache before it holds",
                   llc->bytes / 4)};
+}
+
+std::vector<int64_t> further_sizes(const harness::Topology& topology, int pu, int64_t budget_bytes) {
+  const harness::Cache* llc = harness::last_level_cache(topology, pu);
+  if (llc == nullptr || llc->bytes == 0) return {};
+  std::vector<int64_t> sizes;
+  const auto bytes = static_cast<int64_t>(llc->bytes) / size_quantum_bytes * size_quantum_bytes;
+  for (const int64_t size : {bytes / 2, bytes, 4 * bytes}) {
+    if (size <= budget_bytes) sizes.push_back(size / size_quantum_bytes * size_quantum_bytes);
+  }
+  return sizes;
 }
 
 extern const Probe interference_probe;

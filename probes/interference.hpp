@@ -13,4 +13,8 @@ namespace probes {
 /// with the reason, when there is neither.
 harness::Reading<std::vector<int64_t>> victim_sizes(const harness::Topology& topology, int pu);
 
+/// Returns the further sets of the victim beside a walk through memory: half of its last-level cache, all of
+/// it, and four times it, as far as `budget_bytes` allow. Empty when no cache is reported.
+std::vector<int64_t> further_sizes(const harness::Topology& topology, int pu, int64_t budget_bytes);
+
 }  // namespace probes

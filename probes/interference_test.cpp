@@ -32,6 +32,14 @@ TEST(Interference, a_last_level_hardly_larger_than_l2_has_no_set_of_its_own) {
             (Sizes{512 << 10}));
 }
 
+TEST(Interference, walks_are_met_with_sets_up_to_what_no_cache_holds) {
+  const auto topology =
+      harness::read_synthetic_topology("l3:1(size=32MiB) l2:2(size=1MiB) l1d:1(size=48KiB) core:1 pu:1");
+  EXPECT_EQ(further_sizes(topology, 0, int64_t{1} << 30), (Sizes{16 << 20, 32 << 20, 128 << 20}));
+  EXPECT_EQ(further_sizes(topology, 0, 40 << 20), (Sizes{16 << 20, 32 << 20}));
+  EXPECT_TRUE(further_sizes(harness::read_synthetic_topology("pack:1 core:2 pu:1"), 0, 1 << 30).empty());
+}
+
 TEST(Interference, without_caches_there_is_no_set) {
   EXPECT_FALSE(harness::available(sizes_of("pack:1 core:2 pu:1")));
 }

@@ -9,6 +9,8 @@
 #include "models/kernels/select.hpp"
 #include "models/shape.hpp"
 #include "models/token_work.hpp"
+#include "probes/expert_rates.hpp"
+#include "probes/first_calls.hpp"
 #include "probes/kernel_rates_body.hpp"
 #include "probes/memory_budget.hpp"
 #include "probes/probe.hpp"
@@ -170,6 +172,41 @@ const models::Kernels* table_of(const std::string& isa) {
   return nullptr;
 }
 
+std::vector<std::string> models_of(const ProbeContext& context) {
+  if (!context.models.empty()) return context.models;
+  std::vector<std::string> names;
+  for (const models::Shape& shape : models::shapes()) names.push_back(shape.name);
+  return names;
+}
+
+/// Of each kernel that some model has one, whatever its rows.
+harness::Series run_first_calls(const ProbeContext& context, const models::Kernels& kernels) {
+  std::vector<models::KernelUse> uses;
+  for (const std::string& name : models_of(context)) {
+    for (const models::KernelUse& use : models::token_work(models::find_shape(name), 0, 0)) {
+      if (std::none_of(uses.begin(), uses.end(),
+                       [&](const models::KernelUse& other) { return other.kernel == use.kernel; }))
+        uses.push_back(use);
+    }
+  }
+  harness::Series series = measure_first_calls(context, kernels, uses);
+  series.params["isa"] = context.variant.isa;
+  series.params["kernel"] = context.variant.kernel;
+  series.totals.core_clock_low_hz = series.totals.core_clock_high_hz = 0;
+  return series;
+}
+
+/// The same for all and told by the data, as of other series of kernel_rates.
+harness::Series run_experts(const ProbeContext& context, const models::Kernels& kernels) {
+  const auto work = models::expert_work(models::find_shape(context.variant.model));
+  if (!work) return refuse(context, context.variant.model + " has no experts");
+  harness::Series series = measure_experts(context, kernels, *work);
+  series.params["isa"] = context.variant.isa;
+  series.params["kernel"] = context.variant.kernel;
+  series.totals.core_clock_low_hz = series.totals.core_clock_high_hz = 0;
+  return series;
+}
+
 harness::Series run(const ProbeContext& asked) {
   ProbeContext context = asked;
   if (context.variant.kernel.empty()) {  // alone: the first of its list
@@ -179,6 +216,8 @@ harness::Series run(const ProbeContext& asked) {
   if (kernels == nullptr) return refuse(context, "no kernels of this name");
   const std::string missing = models::missing_feature(*kernels, context.features);
   if (!missing.empty()) return refuse(context, "this CPU lacks " + missing);
+  if (context.variant.kernel == "first_calls") return run_first_calls(context, *kernels);
+  if (!context.variant.model.empty()) return run_experts(context, *kernels);
   const int64_t l2 = cache_bytes(context, 2);
   if (l2 == 0) return refuse(context, "no second-level cache is reported");
   const int64_t most_bytes = inside_bytes(cache_bytes(context, 1), l2) / 2;
@@ -201,12 +240,11 @@ harness::Series run(const ProbeContext& asked) {
   return series;
 }
 
-/// Every kernel and row width of the asked models (none: of all built-in ones), for each asked ISA.
+/// Every kernel and row width of the asked models (none: of all built-in ones), for each asked ISA, then
+/// their first calls and the experts of each model that has some.
 std::vector<Variant> variants(const ProbeContext& context) {
-  std::vector<std::string> names = context.models, isas = context.isas;
-  if (names.empty()) {
-    for (const models::Shape& shape : models::shapes()) names.push_back(shape.name);
-  }
+  const std::vector<std::string> names = models_of(context);
+  std::vector<std::string> isas = context.isas;
   if (isas.empty())
     isas.emplace_back(models::select_kernels(models::kernel_tables(), context.features, "").isa);
   std::vector<Variant> listed;
@@ -220,6 +258,18 @@ std::vector<Variant> variants(const ProbeContext& context) {
         variant.heads = use.heads;
         if (std::find(listed.begin(), listed.end(), variant) == listed.end()) listed.push_back(variant);
       }
+    }
+    Variant first_calls;
+    first_calls.isa = isa;
+    first_calls.kernel = "first_calls";
+    listed.push_back(first_calls);
+    for (const std::string& name : names) {
+      if (models::find_shape(name).experts.count == 0) continue;
+      Variant variant;
+      variant.isa = isa;
+      variant.kernel = "experts";
+      variant.model = name;
+      if (std::find(listed.begin(), listed.end(), variant) == listed.end()) listed.push_back(variant);
     }
   }
   return listed;

@@ -86,7 +86,7 @@ struct Product {
     const auto* bits = reinterpret_cast<const uint8_t*>(from);
     constexpr float x_scale = 0.01f;
     if (format == "ternary") {
-      table.ternary_gemv(bits, 0.01f, rows, cols, x.data(), x_scale, out);
+      table.ternary_gemv(bits, *of_rows, rows, cols, x.data(), x_scale, out);
     } else if (format == "group3") {
       table.group3_gemv(bits, rows, cols, x.data(), x_scale, out);
     } else if (format == "group4") {
@@ -95,13 +95,14 @@ struct Product {
       table.gemv(reinterpret_cast<const int8_t*>(from), of_rows, rows, cols, x.data(), x_scale, out);
     }
   }
-  /// Codes, then the scales of int8 rows: both are read, as a decoder reads them.
+  /// Codes, then the scales of int8 rows or the one of a ternary matrix: read as a decoder reads them.
   [[nodiscard]] int64_t memory_bytes() const {
-    return packed_bytes + whole_lines(int64_t{padded16(rows)} * 4);
+    const int64_t scale_count = format == "int8" ? padded16(rows) : format == "ternary" ? 1 : 0;
+    return packed_bytes + whole_lines(scale_count * 4);
   }
   void fill(std::byte* data) {
     std::memcpy(data, aligned(packed), static_cast<size_t>(packed_bytes));
-    std::memcpy(data + packed_bytes, scales.data(), static_cast<size_t>(rows) * sizeof(float));
+    std::memcpy(data + packed_bytes, scales.data(), static_cast<size_t>(memory_bytes() - packed_bytes));
   }
   void call(const std::byte* data) const {
     multiply(kernels, data, reinterpret_cast<const float*>(data + packed_bytes), y.data());
@@ -111,30 +112,37 @@ struct Product {
   }
 };
 
-KernelBody product_body(const models::KernelUse& use, const Kernels& kernels, int64_t most_bytes,
-                        uint64_t seed) {
-  const models::Format format = use.kernel == "ternary"  ? models::Format::ternary
-                                : use.kernel == "group3" ? models::Format::group3
-                                : use.kernel == "group4" ? models::Format::group4
-                                                         : models::Format::int8;
-  constexpr int most_rows = 256, least_rows = 64;
-  const auto fitting =
-      static_cast<int>(static_cast<double>(most_bytes) / models::matrix_bytes(format, 1, use.cols));
-  const int rows = std::clamp(fitting / least_rows * least_rows, least_rows, most_rows);
-  // By extent.
-  const std::array<std::shared_ptr<Product>, 3> products{
-      std::make_shared<Product>(kernels, use.kernel, rows / 4, use.cols, seed + 1),
-      std::make_shared<Product>(kernels, use.kernel, rows, use.cols, seed),
-      std::make_shared<Product>(kernels, use.kernel, 4 * rows, use.cols, seed + 2)};
-  const auto of = [products](Extent extent) { return products[static_cast<size_t>(extent)]; };
+models::Format format_of(const std::string& kernel) {
+  return kernel == "ternary"  ? models::Format::ternary
+         : kernel == "group3" ? models::Format::group3
+         : kernel == "group4" ? models::Format::group4
+                              : models::Format::int8;
+}
+
+/// By extent; null where there is none.
+KernelBody body_of(const std::array<std::shared_ptr<Product>, 3>& products) {
   KernelBody body;
-  for (size_t i = 0; i < products.size(); ++i)
-    body.sizes[i] = {std::llround(models::matrix_bytes(format, products[i]->rows, use.cols)),
-                     products[i]->memory_bytes()};
+  for (size_t i = 0; i < products.size(); ++i) {
+    if (const auto& one = products[i])
+      body.sizes[i] = {std::llround(models::matrix_bytes(format_of(one->format), one->rows, one->cols)),
+                       one->memory_bytes()};
+  }
+  const auto of = [products](Extent extent) { return products[static_cast<size_t>(extent)]; };
   body.fill = [=](std::byte* data, Extent extent) { of(extent)->fill(data); };
   body.call = [=](const std::byte* data, Extent extent) { of(extent)->call(data); };
   body.right = [=](Extent extent) { return of(extent)->right(); };
   return body;
+}
+
+KernelBody product_body(const models::KernelUse& use, const Kernels& kernels, int64_t most_bytes,
+                        uint64_t seed) {
+  constexpr int most_rows = 256, least_rows = 64;
+  const auto fitting = static_cast<int>(static_cast<double>(most_bytes) /
+                                        models::matrix_bytes(format_of(use.kernel), 1, use.cols));
+  const int rows = std::clamp(fitting / least_rows * least_rows, least_rows, most_rows);
+  return body_of({std::make_shared<Product>(kernels, use.kernel, rows / 4, use.cols, seed + 1),
+                  std::make_shared<Product>(kernels, use.kernel, rows, use.cols, seed),
+                  std::make_shared<Product>(kernels, use.kernel, 4 * rows, use.cols, seed + 2)});
 }
 
 /// Scores, softmax and values of the heads that share K and V, over a number of positions.
@@ -223,6 +231,12 @@ KernelBody attention_body(const models::KernelUse& use, const Kernels& kernels, 
 }
 
 }  // namespace
+
+KernelBody make_matrix_body(models::Format format, int rows, int cols, const Kernels& kernels,
+                            uint64_t seed) {
+  return body_of(
+      {nullptr, std::make_shared<Product>(kernels, models::kernel_name(format), rows, cols, seed), nullptr});
+}
 
 KernelBody make_kernel_body(const models::KernelUse& use, const Kernels& kernels, int64_t most_bytes,
                             uint64_t seed) {

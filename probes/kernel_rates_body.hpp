@@ -35,6 +35,9 @@ struct KernelBody {
 /// values (rotate, one head; route, 256 and 64 experts).
 KernelBody make_kernel_body(const models::KernelUse& use, const models::Kernels& kernels, int64_t most_bytes,
                             uint64_t seed);
+/// Makes the body of one matrix W[rows, cols], whole calls alone.
+KernelBody make_matrix_body(models::Format format, int rows, int cols, const models::Kernels& kernels,
+                            uint64_t seed);
 /// The same for a step over vectors alone.
 KernelBody make_steps_body(const models::KernelUse& use, const models::Kernels& kernels, uint64_t seed);
 

@@ -17,6 +17,7 @@ struct Variant {
   int threads = 1;                 ///< each bound to a core of its own
   std::string isa = {}, kernel = {};  ///< kernel_rates: a kernel of a table, on rows of `cols`
   int cols = 0, heads = 0;            ///< of attention the width of a head, and the heads of a call
+  std::string model = {};             ///< kernel_rates: experts in the number and sizes of this model's
   bool operator==(const Variant&) const = default;
 };
 

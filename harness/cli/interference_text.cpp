@@ -72,6 +72,8 @@ std::string interference_text(const Terminal& terminal, const harness::Submissio
     const bool last = i + 1 == found.size() || found[i + 1].placement != each.placement ||
                       found[i + 1].antagonist != each.antagonist;
     if (!last) continue;
+    const size_t blank = table.header.size() - 1 - table.rows.back().size();
+    table.rows.back().insert(table.rows.back().end(), blank, "");
     const double own_hz = clock_hz(submission, each.placement, each.antagonist),
                  idle_hz = clock_hz(submission, each.placement, "idle");
     table.rows.back().push_back(own_hz > 0 && idle_hz > 0 ? fmt::format("{:.2f}", own_hz / idle_hz)

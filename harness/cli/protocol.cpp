@@ -81,6 +81,7 @@ Protocol full_protocol() {
   protocol.arms = {"warm", "aa",     "evict_flush", "evict_read", "evict_write",
                    "spin", "own_l1", "stream_llc",  "stream_dram"};
   protocol.other_isas.clear();
+  protocol.probes.emplace_back("interference");
   protocol.expert_routings = {"uniform", "sticky:0.45"};
   return protocol;
 }

@@ -1,0 +1,18 @@
+// What the first call of each kernel costs when a stream has pushed its code and vectors out of the caches.
+#pragma once
+#include <vector>
+
+#include "models/kernels/kernels.hpp"
+#include "models/token_work.hpp"
+#include "probes/probe.hpp"
+
+namespace probes {
+
+/// Times one short call of each of `uses`, in their order, after a stream over four times the last-level
+/// cache (at least 256 MiB), and again with code, vectors and addresses warm and the data flushed. Per use
+/// two lists of samples, which the param `levels` names NAME and NAME_again; call_bytes 1: a call is what is
+/// counted. Unavailable without the memory or where user code cannot flush.
+harness::Series measure_first_calls(const ProbeContext& context, const models::Kernels& kernels,
+                                    const std::vector<models::KernelUse>& uses);
+
+}  // namespace probes
