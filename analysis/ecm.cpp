@@ -71,7 +71,9 @@ Reading<RateLimits> limits_of_team(const harness::Submission& probed, const Serv
   const auto stream = [&](const char* probe, double bytes, double& limit, const char* level) -> std::string {
     const auto curve = find_curve(probed, "probes", probe, harness::Spread::of_median_95, threads);
     if (!available(curve))
-      return fmt::format("{} was not read by {} threads together ({})", level, threads, probe);
+      return fmt::format(
+          "{} was not read by {} threads together ({}); tokroof probe does that with all cores", level,
+          threads, probe);
     limit = median_rate(curve, bytes) / threads;
     return "";
   };

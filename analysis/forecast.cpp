@@ -51,6 +51,8 @@ Reading<Interval> cache_bandwidth(const Submission& probed, const Reading<Curve>
 
 Reading<Interval> curve_bandwidth(const Reading<Curve>& curve, int64_t working_set_bytes) {
   if (const auto* why = std::get_if<Unavailable>(&curve)) return *why;
+  if (std::get<Curve>(curve).values.size() < 2)
+    return Unavailable{"load_bandwidth has one size alone: no curve"};
   return harness::read_at(std::get<Curve>(curve), static_cast<double>(working_set_bytes)).value;
 }
 
@@ -140,8 +142,8 @@ std::string inputs_text(const Submission& probed) {
 
 std::vector<Forecast> make_forecasts(const Submission& probed, const models::Shape& shape,
                                      const harness::DecodeKey& key, const harness::ModelError& error) {
-  const auto bandwidth = find_curve(probed, "probes", "load_bandwidth", spread);
-  const auto dram = find_curve(probed, "probes", "dram_stream", spread);
+  const auto bandwidth = find_curve(probed, "probes", "load_bandwidth", spread, key.threads);
+  const auto dram = find_curve(probed, "probes", "dram_stream", spread, key.threads);
   const auto cost = models::cost(shape);
   const std::string inputs = harness::sha256_hex(inputs_text(probed));
   std::vector<Forecast> forecasts;

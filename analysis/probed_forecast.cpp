@@ -16,10 +16,11 @@ using harness::Interval;
 namespace {
 
 harness::DecodeKey key_of(const harness::Submission& probed, const Work& work, const models::Shape& shape,
-                          const char* mode) {
+                          const char* mode, int threads) {
   harness::DecodeKey key;
   key.model = shape.name;
   key.mode = mode;
+  key.threads = threads;
   key.isa = probed.suite.isa;
   key.routing = work.routing;
   key.core_kind = measured_core_kind(probed.machine);
@@ -134,8 +135,8 @@ ConstantSpeed constant_speed(const EcmForecast& ecm, const CoreForecast& forecas
 
 void use_probes(CoreForecast& forecast, const CoreFacts& core, const Work& work,
                 const harness::Submission& probed, const models::Shape& shape,
-                const harness::ModelError& error) {
-  const harness::DecodeKey key = key_of(probed, work, shape, "warm");
+                const harness::ModelError& error, int threads) {
+  const harness::DecodeKey key = key_of(probed, work, shape, "warm", threads);
   const auto made = make_forecasts(probed, shape, key, error);
   for (const harness::Forecast& one : made) put(forecast, one);
   const auto kernels = ecm_forecast(probed, shape, key);
@@ -145,7 +146,7 @@ void use_probes(CoreForecast& forecast, const CoreFacts& core, const Work& work,
   std::stable_partition(forecast.forecasts.begin(), forecast.forecasts.end(),
                         [](const FactForecast& one) { return one.id != "ecm"; });
   const auto flushed =
-      make_forecasts(probed, shape, key_of(probed, work, shape, "evict_flush"), error).back();
+      make_forecasts(probed, shape, key_of(probed, work, shape, "evict_flush", threads), error).back();
   forecast.flushed = FactForecast{flushed.id, flushed.version, flushed.tokens_per_s};
   forecast.served_by = served_by(*ecm, work);
   forecast.terms = terms_of(*ecm);

@@ -78,6 +78,17 @@ std::vector<int> one_pu_per_core(const harness::Topology& topology) {
   return pus;
 }
 
+int64_t llc_total_bytes(const harness::Topology& topology, const std::vector<int>& pus) {
+  std::set<int> seen;
+  int64_t bytes = 0;
+  for (const harness::Pu& pu : topology.pus) {
+    if (std::find(pus.begin(), pus.end(), pu.os_index) == pus.end()) continue;
+    const harness::Cache* llc = harness::last_level_cache(topology, pu.os_index);
+    if (llc != nullptr && seen.insert(pu.llc).second) bytes += static_cast<int64_t>(llc->bytes);
+  }
+  return bytes;
+}
+
 TeamRound run_together(const harness::Topology& topology, const std::vector<int>& pus,
                        const harness::Clock& clock, const std::function<void(size_t)>& prepare,
                        const std::function<void(size_t)>& timed) {

@@ -21,6 +21,9 @@ struct TeamRound {
 /// Returns one allowed PU of each core, ascending.
 std::vector<int> one_pu_per_core(const harness::Topology& topology);
 
+/// Returns the last-level caches of some PUs together, each counted once. Where the system tells of none, 0.
+int64_t llc_total_bytes(const harness::Topology& topology, const std::vector<int>& pus);
+
 /// Runs `prepare(i)` and, when all are done with that, `timed(i)` on a thread bound to pus[i], all at once.
 /// Throws the first Error of a thread: Error(unavailable) when one cannot be bound.
 TeamRound run_together(const harness::Topology& topology, const std::vector<int>& pus,

@@ -21,18 +21,6 @@ constexpr int64_t min_bytes = int64_t{256} << 20;
 /// STREAM's rule (McCalpin, "each array must be at least four times the size of the last-level cache").
 constexpr int64_t caches_worth = 4;
 
-/// Returns the last-level caches of some PUs together, each counted once. Where the system tells of none, 0.
-int64_t llc_total_bytes(const harness::Topology& topology, const std::vector<int>& pus) {
-  std::set<int> seen;
-  int64_t bytes = 0;
-  for (const harness::Pu& pu : topology.pus) {
-    if (std::find(pus.begin(), pus.end(), pu.os_index) == pus.end()) continue;
-    const harness::Cache* llc = harness::last_level_cache(topology, pu.os_index);
-    if (llc != nullptr && seen.insert(pu.llc).second) bytes += static_cast<int64_t>(llc->bytes);
-  }
-  return bytes;
-}
-
 harness::Series run(const ProbeContext& context) {
   const int threads = context.variant.threads;
   std::vector<int> pus;

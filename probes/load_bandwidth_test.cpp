@@ -109,5 +109,31 @@ TEST(LoadBandwidth, lists_reads_on_both_page_sizes_and_the_streams_that_store) {
   EXPECT_EQ(listed[4].operation, "triad");
 }
 
+TEST(LoadBandwidth, of_several_threads_needs_a_core_each_and_a_cache_that_they_share) {
+  const auto of = [](const char* description, int threads) {
+    const auto topology = harness::read_synthetic_topology(description);
+    const harness::CpuFeatures features;
+    ProbeContext context{topology, features, harness::steady_clock(), {}, 2, 2, 7, {}};
+    context.variant.threads = threads;
+    return find_probe("load_bandwidth").run(context);
+  };
+  const auto few = of("l3:1(size=32MiB) l2:2(size=1MiB) l1d:1(size=48KiB) core:1 pu:1", 3);
+  EXPECT_EQ(few.status, harness::Status::unavailable);
+  EXPECT_NE(few.reason.find("2 may be used"), std::string::npos) << few.reason;
+  const auto own = of("l3:1(size=4MiB) l2:2(size=1MiB) l1d:1(size=48KiB) core:1 pu:1", 2);
+  EXPECT_EQ(own.status, harness::Status::unavailable);
+  EXPECT_NE(own.reason.find("second-level"), std::string::npos) << own.reason;
+}
+
+TEST(LoadBandwidth, lists_a_team_where_there_are_cores_for_one) {
+  const auto topology = harness::read_synthetic_topology("l3:1(size=32MiB) core:2 pu:1");
+  const harness::CpuFeatures features;
+  const auto listed =
+      find_probe("load_bandwidth")
+          .variants(ProbeContext{topology, features, harness::steady_clock(), {}, 2, 2, 7, {}});
+  ASSERT_EQ(listed.size(), 6U);
+  EXPECT_EQ(listed.back().threads, 2);
+}
+
 }  // namespace
 }  // namespace probes

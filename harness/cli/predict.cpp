@@ -29,6 +29,7 @@ using json = nlohmann::ordered_json;
 struct PredictOptions {
   std::string model, isa, database;
   std::string machine, topology, cpu, what_if, bytes, active, routing = "none";
+  int threads = 1;
   bool fresh = false, json = false;
   [[nodiscard]] bool elsewhere() const { return !machine.empty() || !topology.empty() || !cpu.empty(); }
 };
@@ -74,6 +75,7 @@ Question question_of(const PredictOptions& options) {
   question.isa = wanted_isa(options.isa);
   question.what_if = parse_what_if(options.what_if);
   question.database = options.database;
+  question.threads = options.threads;
   if (!options.bytes.empty()) {
     ask_for_bytes(question, options);
     return question;
@@ -98,6 +100,7 @@ harness::Submission probe_now(const Session& session, const PredictOptions& opti
   ProbeRequest request;
   request.ids = forecast_probes();
   request.isas = {session.kernels->isa};
+  request.all_variants = options.threads > 1;  // what all cores together get is a further series
   {
     Progress progress(terminal, estimate_seconds(session, {"probe", 2, 5, {}, {}, 0}));
     submission.launches.push_back(
@@ -114,6 +117,7 @@ void forecast_modes(const Session& session, const Question& question, harness::S
   submission.derived.forecast_errors.clear();
   harness::Plan plan = make_plan(session, *question.shape, {"warm", "evict_flush"});
   plan.routing = question.work.routing;
+  plan.threads = question.threads;
   add_forecasts(session, submission, plan);
 }
 
@@ -141,6 +145,11 @@ ExitCode answer_here(const PredictOptions& options, const Question& question, co
   session.model_error = learn_from_store(options.database, submission->machine.machine_key, probed_sha256);
   // What the user knows better, no curve knows: then the facts alone answer.
   const bool curves = question.shape.has_value() && question.what_if.empty();
+  if (question.threads > session.topology.cores)
+    throw Error(ExitCode::usage,
+                fmt::format("--threads {}: this machine has {} cores, and each thread needs one "
+                            "of its own",
+                            question.threads, session.topology.cores));
   if (curves) forecast_modes(session, question, *submission);
   Prediction prediction = predict_here(*submission, question, session.model_error);
   prediction.machine.origin = "here";
@@ -204,6 +213,11 @@ void add_predict(CLI::App& app, Invocation& invocation) {
       ->check(not_empty);
   command->add_option("--routing", options->routing,
                       "which experts come next: uniform, zipf:S or sticky:RHO; none: as uniform");
+  command
+      ->add_option("--threads", options->threads,
+                   "of a decode by so many threads, each on a core of its own: probes tell what all cores "
+                   "together get, else bounds")
+      ->check(CLI::Range(1, 1024));
   command->add_flag("--probe", options->fresh,
                     "probe now instead of using the newest stored probes of this machine");
   command->add_option("--isa", options->isa, "forecast for this kernel table; also $TOKROOF_ISA");

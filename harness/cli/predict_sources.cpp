@@ -112,6 +112,14 @@ harness::ModelError learnt_without(const std::string& document, const std::strin
   }
 }
 
+/// Machines that do not tell how many cores they have (0) are believed.
+void check_threads(int threads, int cores, const std::string& machine) {
+  if (threads > 1 && cores > 0 && threads > cores)
+    throw Error(ExitCode::usage,
+                fmt::format("--threads {}: {} has {} cores, and each thread needs one of its own", threads,
+                            machine, cores));
+}
+
 }  // namespace
 
 std::string wanted_isa(const std::string& option) {
@@ -141,24 +149,28 @@ std::string kernels_for(const std::vector<std::string>& isa, const std::string& 
 }
 
 Prediction predict_cpu(const std::string& name, const Question& question) {
-  return predict_from(analysis::facts_of_cpu(cpu_named(name), chooser(question.isa), question.what_if),
-                      question.work);
+  const analysis::Cpu& cpu = cpu_named(name);
+  check_threads(question.threads, cpu.cores, cpu.name);
+  return predict_from(analysis::facts_of_cpu(cpu, chooser(question.isa), question.what_if), question.work,
+                      question.threads);
 }
 
 Prediction predict_topology(const std::string& path, const Question& question) {
-  return predict_from(
-      analysis::facts_of_topology(harness::read_topology_xml(path), chooser(question.isa), question.what_if),
-      question.work);
+  const harness::Topology topology = harness::read_topology_xml(path);
+  check_threads(question.threads, topology.cores, path);
+  return predict_from(analysis::facts_of_topology(topology, chooser(question.isa), question.what_if),
+                      question.work, question.threads);
 }
 
 Prediction predict_here(harness::Submission probed, const Question& question,
                         const harness::ModelError& error) {
+  check_threads(question.threads, probed.machine.cores, "this machine");
   if (!question.isa.empty()) probed.suite.isa = question.isa;
-  Prediction prediction =
-      predict_from(analysis::facts_of_submission(probed, chooser(""), question.what_if), question.work);
+  Prediction prediction = predict_from(analysis::facts_of_submission(probed, chooser(""), question.what_if),
+                                       question.work, question.threads);
   if (question.shape && question.what_if.empty()) {
     analysis::use_probes(prediction.kinds.front(), prediction.machine.kinds.front(), question.work, probed,
-                         *question.shape, error);
+                         *question.shape, error, question.threads);
   } else if (!question.what_if.empty()) {
     prediction.machine.notes.emplace_back("with --what-if facts answer, not curves and kernel rates");
   }

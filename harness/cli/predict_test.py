@@ -139,6 +139,17 @@ class Elsewhere(Command):
         self.refused(2, "--what-if l3 is given twice", *cpu, "--what-if", "l3=1MiB,dram=3GB/s,l3=2MiB")
         self.assertIn("dram_roof", self.predict(*cpu, "--what-if", "l3=1MiB,l3=3GB/s").stdout)
 
+    def test_several_threads_share_what_is_not_their_own(self):
+        cpu = ("coreflow_12_6m", "--cpu", "7742")
+        self.assertEqual([self.answer(*cpu)["threads"], self.answer(*cpu, "--threads", "4")["threads"]], [1, 4])
+        one, four = self.prior(*cpu), self.prior(*cpu, "--threads", "4")
+        self.assertGreater(four["point"], one["point"])
+        self.assertLess(four["point"], 4.01 * one["point"])
+        self.assertGreater(four["high"] / four["low"], one["high"] / one["low"])
+        self.assertIn("4 threads on cores of their own", self.predict(*cpu, "--threads", "4").stdout)
+        self.refused(2, "--threads 65: AMD EPYC 7742 has 64 cores", "coreflow_1_9m", "--cpu", "7742", "--threads", "65")
+        self.refused(2, "--threads", "coreflow_1_9m", "--cpu", "7742", "--threads", "0")
+
     def test_names_that_do_not_fit_are_refused_with_what_would(self):
         self.refused(2, "no CPU 'Ryzen 5 3400H' in the catalogue; nearest: AMD Ryzen 5 3400G",
                      "coreflow_1_9m", "--cpu", "Ryzen 5 3400H")

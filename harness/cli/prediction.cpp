@@ -1,9 +1,14 @@
 #include "harness/cli/prediction.hpp"
 
+#include <utility>
+
+#include "analysis/team_facts.hpp"
+
 namespace cli {
 
-Prediction predict_from(analysis::MachineFacts machine, analysis::Work work) {
-  Prediction prediction{std::move(machine), std::move(work), {}};
+Prediction predict_from(analysis::MachineFacts machine, analysis::Work work, int threads) {
+  for (analysis::CoreFacts& core : machine.kinds) core = analysis::facts_of_team(std::move(core), threads);
+  Prediction prediction{std::move(machine), std::move(work), {}, threads};
   for (const analysis::CoreFacts& core : prediction.machine.kinds)
     prediction.kinds.push_back(analysis::forecast_core(core, prediction.work));
   return prediction;

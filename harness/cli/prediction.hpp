@@ -13,10 +13,11 @@ struct Prediction {
   analysis::MachineFacts machine;
   analysis::Work work;
   std::vector<analysis::CoreForecast> kinds;  ///< as machine.kinds
+  int threads = 1;
 };
 
-/// Forecasts every kind of core.
-Prediction predict_from(analysis::MachineFacts machine, analysis::Work work);
+/// Forecasts every kind of core, with so many of its cores together.
+Prediction predict_from(analysis::MachineFacts machine, analysis::Work work, int threads = 1);
 
 /// Returns whether anything could be forecast for any kind of core.
 bool says_something(const Prediction& prediction);

@@ -123,7 +123,7 @@ json prediction_json(const Prediction& prediction) {
                    {"routing", work.routing},
                    {"mean_position", work.mean_position},
                    {"compute_counted", work.knows_compute}};
-  made["threads"] = 1;
+  made["threads"] = prediction.threads;
   made["kinds"] = json::array();
   for (size_t i = 0; i < prediction.kinds.size(); ++i)
     made["kinds"].push_back(kind_json(prediction.machine.kinds[i], prediction.kinds[i]));

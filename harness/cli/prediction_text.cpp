@@ -48,9 +48,14 @@ std::string heading(const Terminal& terminal, const Prediction& prediction) {
   std::string model = fmt::format("{}: {} of weights per token", work.name, format_bytes(work.weight_bytes));
   if (work.pool_bytes > 0) model += fmt::format(", drawn from {}", format_bytes(work.pool_bytes));
   if (work.routing != "none") model += fmt::format(" ({})", work.routing);
-  model += work.knows_compute
-               ? fmt::format(", mean position {:.0f}, one thread", work.mean_position)
-               : ", one thread; without its description only bytes are counted, not multiply-adds or K and V";
+  const std::string threads = prediction.threads == 1
+                                  ? "one thread"
+                                  : fmt::format("{} threads on cores of their own", prediction.threads);
+  model +=
+      work.knows_compute
+          ? fmt::format(", mean position {:.0f}, {}", work.mean_position, threads)
+          : fmt::format(", {}; without its description only bytes are counted, not multiply-adds or K and V",
+                        threads);
   return text + paragraph(terminal, "model", model);
 }
 

@@ -24,7 +24,8 @@ void add_variant_options(CLI::App& command, const std::shared_ptr<probes::Varian
   command
       .add_option_function<int>(
           "--threads", [choice](const int& threads) { choice->threads = threads; },
-          "dram_stream: that many threads, each on a core of its own")
+          "dram_stream, load_bandwidth (half of the last-level cache): that many threads, each on a core of "
+          "its own")
       ->check(CLI::Range(1, 4096));
 }
 
