@@ -16,8 +16,8 @@ struct Question {
   analysis::Work work;
   analysis::WhatIf what_if;
   std::string isa;       ///< the kernel table to forecast for; "": the fastest that the machine runs
-  int threads = 1;       ///< that decode together, each on a core of its own
   std::string database;  ///< the store that tells how far ecm was off; "": $TOKROOF_HOME/store.sqlite
+  int threads = 1;       ///< that decode together, each on a core of its own
 };
 
 /// Returns --isa, or $TOKROOF_ISA when that is empty, or "". Throws Error(usage) for a kernel table that this
