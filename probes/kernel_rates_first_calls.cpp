@@ -1,4 +1,4 @@
-#include "probes/first_calls.hpp"
+#include "probes/kernel_rates_first_calls.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "probes/expert_rates.hpp"
+#include "probes/kernel_rates_experts.hpp"
 
 #include <fmt/format.h>
 
