@@ -157,13 +157,19 @@ double first_calls_s(const harness::Submission& probed, const std::string& isa,
   const auto found = find(probed, isa, first_calls);
   const auto* series = std::get_if<const Series*>(&found);
   if (series == nullptr) return 0;
-  const auto times = call_times(**series);
-  std::set<std::string> seen;
+  std::set<std::string> used;
+  for (const models::KernelUse& use : uses) used.insert(use.kernel);
+  const auto& samples = (*series)->samples_by_size;
+  const auto median_s = [&](size_t list) {
+    const std::vector<double> ns(samples[list].begin(), samples[list].end());
+    return harness::median(ns) * 1e-9;
+  };
+  std::istringstream words(param<std::string>(**series, "levels", ""));
   double seconds = 0;
-  for (const models::KernelUse& use : uses) {
-    const auto first = times.find(use.kernel), again = times.find(use.kernel + "_again");
-    if (first == times.end() || again == times.end() || !seen.insert(use.kernel).second) continue;
-    seconds += std::max(first->second.seconds - again->second.seconds, 0.0);
+  size_t first = 0;
+  for (std::string kernel; words >> kernel; first += 2) {
+    if (first + 1 >= samples.size() || samples[first].empty() || samples[first + 1].empty()) return 0;
+    if (used.count(kernel) > 0) seconds += std::max(median_s(first) - median_s(first + 1), 0.0);
   }
   return seconds;
 }

@@ -72,7 +72,7 @@ harness::Series empty_series(const std::vector<Call>& calls) {
   series.work_per_sample.assign(2 * calls.size(), 1);
   std::string levels;
   for (const Call& call : calls) {
-    levels += fmt::format("{}{} {}_again", levels.empty() ? "" : " ", call.name, call.name);
+    levels += (levels.empty() ? "" : " ") + call.name;
     for (int i = 0; i < 2; ++i) series.sizes_bytes.push_back(call.body.of(Extent::brief).bytes);
   }
   series.params["levels"] = levels;
