@@ -67,10 +67,9 @@ TEST(scrub, leaves_nothing_that_a_document_or_a_terminal_stumbles_over) {
 
 TEST(scrub, done_twice_changes_nothing_more) {
   for (const std::string text :
-       {"ada@engine:~/x$ '/srv/people/ada/a b' 10.0.0.1:80 https://bob:x@h.org/?a=b 00:1a:2b:3c:4d:5e "
-        "fe80::1%e/64",
-        "bob@10.0.0.1:/data file:///x ghp_0123456789abcdefABCDEF", "~ada/x '~/a' \"C:\\x y\" :/a:/b a@/b @/c",
-        "1.2.3.4.5.6 1.2.3.4:5:6 ::ffff:1.2.3.4 [::ffff:1.2.3.4]",
+       {"ada@engine:~/x$ '/srv/people/ada/a b' 10.0.0.1:80 https://bob:x@h.org/?a=b",
+        "00:1a:2b:3c:4d:5e fe80::1%e/64", "bob@10.0.0.1:/data file:///x ghp_0123456789abcdefABCDEF",
+        "~ada/x '~/a' \"C:\\x y\" :/a:/b a@/b @/c", "1.2.3.4.5.6 1.2.3.4:5:6 ::ffff:1.2.3.4 [::ffff:1.2.3.4]",
         "/(path) /a(b)/c /a,/b;/c|/d=/e 'it's /x y'"}) {
     const std::string once = scrub(text, ada);
     EXPECT_EQ(scrub(once, ada), once) << text;

@@ -323,7 +323,7 @@ struct ClaimReference {
 struct Submission {
   std::string kind = "reproduction";  ///< "reproduction" | "failure" | "probe"
   std::string created_utc, nonce;
-  std::string protocol;                 ///< "quick" | "default" | "full" | "decode" | "probe" | "claim" | "failure"
+  std::string protocol;                 ///< "quick" | "default" | "full" | "decode" | "probe" | "claim"
   std::optional<ClaimReference> claim;  ///< of protocol "claim"
   Suite suite;
   Machine machine;

@@ -89,7 +89,7 @@ std::string send_issue(const Issue& issue) {
                                     : fmt::format("gh cannot be started ({})", std::strerror(failed)),
                    issue);
   }
-  const std::string text = read_all(answer);
+  std::string text = read_all(answer);
   close(answer);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -53,7 +53,7 @@ std::string ask_password() {
 
 std::string sign_file(const std::string& path, const std::string& key_path, const std::string& comment) {
   const harness::SecretKey key(harness::read_user_file(key_path, max_key_bytes), key_path, ask_password);
-  const std::string written = path + ".minisig";
+  std::string written = path + ".minisig";
   harness::write_file_atomically(
       written, key.sign(harness::read_user_file(path, harness::max_document_bytes), comment));
   return written;
