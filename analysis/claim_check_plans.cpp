@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <set>
 
 #include "analysis/claim_plan.hpp"
@@ -19,7 +20,7 @@ constexpr std::array<const char*, 7> known_isas{"chosen",    "scalar", "avx2_row
                                                 "avx2_vnni", "avx512", "avx512_vnni"};
 
 void check_model(const ClaimPlan& plan, const Claim& claim, Refusals& refusals) {
-  const std::string where = "plan " + plan.name;
+  const std::string where = plan.name.empty() ? "fidelity" : "plan " + plan.name;
   if (plan.l3_share > 0) {
     if (plan.model != "coreflow_x")
       refusals.push_back(where + ": l3_share sizes the family coreflow_x, no other model");
@@ -78,7 +79,50 @@ void check_runnable(const ClaimPlan& plan) {
                        shape->context - 1, plan.model));
 }
 
+/// Where two parts are about one quantity, or one about the other's inverse, that both regions hold.
+Region common_region(const Region& a, const Region& b, bool inverse) {
+  const Region other =
+      inverse ? Region{b.high > 0 ? 1 / b.high : 0, b.low > 0 ? 1 / b.low : Region{}.high} : b;
+  return {std::max(a.low, other.low), std::min(a.high, other.high)};
+}
+
+std::map<std::string, int> inverse_of(std::map<std::string, int> powers) {
+  for (auto& entry : powers) entry.second = -entry.second;
+  return powers;
+}
+
 }  // namespace
+
+void check_census(const Claim& claim, Refusals& refusals) {
+  if (!claim.plans.empty() || !claim.probes.empty() || !claim.fidelity.empty()) return;
+  if (!claim.population.empty()) refusals.emplace_back("population: a census takes no machine, give []");
+  if (!claim.exclusions.empty()) refusals.emplace_back("exclusions: a census has no run to exclude, give []");
+  if (claim.launches != 1)
+    refusals.push_back(
+        fmt::format("launches: a census is counted once, give 1 instead of {}", claim.launches));
+}
+
+void check_contradictions(const Claim& claim, Refusals& refusals) {
+  std::vector<std::map<std::string, int>> powers;
+  try {
+    for (const ClaimPart& part : claim.parts)
+      powers.push_back(powers_of(parse_quantity(part.quantity), claim));
+  } catch (const std::exception&) {
+    return;  // was refused by itself
+  }
+  for (size_t i = 0; i < powers.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const bool inverse = powers[i] == inverse_of(powers[j]);
+      if (powers[i].empty() || (powers[i] != powers[j] && !inverse)) continue;
+      const Region common = common_region(claim.parts[i].region, claim.parts[j].region, inverse);
+      if (common.low < common.high || (claim.test == "exact" && common.low == common.high)) continue;
+      refusals.push_back(
+          fmt::format("part {}: cannot be supported together with part {}: they are about one "
+                      "quantity, and no value lies in both regions",
+                      claim.parts[i].name, claim.parts[j].name));
+    }
+  }
+}
 
 void check_plans(const Claim& claim, Refusals& refusals) {
   std::set<std::string> names;
@@ -101,9 +145,15 @@ void check_goldens(const Claim& claim, Refusals& refusals) {
   for (const auto& golden : claim.golden) {
     const std::string& key = golden.first;
     const bool used = std::any_of(claim.plans.begin(), claim.plans.end(),
-                                  [&](const ClaimPlan& plan) { return golden_key(plan) == key; });
+                                  [&](const ClaimPlan& plan) { return golden_key(plan) == key; }) ||
+                      std::count(claim.fidelity.begin(), claim.fidelity.end(), key) > 0;
     if (!used && !(census && key == catalogue_golden_key))
       refusals.push_back(fmt::format("golden: {} is of nothing that the claim takes", key));
+  }
+  for (const std::string& model : claim.fidelity) {
+    ClaimPlan plan;  // without a name: no plan of the claim's
+    plan.model = model;
+    check_model(plan, claim, refusals);
   }
   if (!census) return;
   const auto stated = claim.golden.find(catalogue_golden_key);
@@ -117,18 +167,27 @@ void check_goldens(const Claim& claim, Refusals& refusals) {
 
 void check_use(const Claim& claim, Refusals& refusals) {
   std::set<size_t> used;
+  std::set<std::string> probed, held;
   for (const ClaimPart& part : claim.parts) {
     try {
       const Quantity quantity = parse_quantity(part.quantity);
       for (const Quantity* term : terms_of(quantity)) {
         if (kind_of(*term) == TermKind::decode) used.insert(plan_of_term(*term, claim));
+        if (kind_of(*term) == TermKind::fidelity) held.insert(term->keys.at("model"));
+        if (kind_of(*term) == TermKind::probe) probed.insert(probe_of_term(*term));
       }
-    } catch (const harness::Error&) {
-      return;  // was refused by itself
+    } catch (const std::exception&) {  // a key may lack, too
+      return;                          // was refused by itself
     }
   }
   for (size_t i = 0; i < claim.plans.size(); ++i) {
     if (!used.count(i)) refusals.push_back(fmt::format("plan {}: no part is about it", claim.plans[i].name));
+  }
+  for (const std::string& probe : claim.probes) {
+    if (!probed.count(probe)) refusals.push_back(fmt::format("probes: no part is about {}", probe));
+  }
+  for (const std::string& model : claim.fidelity) {
+    if (!held.count(model)) refusals.push_back(fmt::format("fidelity: no part is about {}", model));
   }
 }
 

@@ -32,4 +32,11 @@ void check_goldens(const Claim& claim, Refusals& refusals);
 /// read.
 void check_use(const Claim& claim, Refusals& refusals);
 
+/// Refuses what a census ignores: a population, exclusions, launches.
+void check_census(const Claim& claim, Refusals& refusals);
+
+/// Refuses parts that cannot be supported together: about one quantity, however written, or its inverse, with
+/// regions that have no value in common.
+void check_contradictions(const Claim& claim, Refusals& refusals);
+
 }  // namespace analysis

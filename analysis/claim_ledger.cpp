@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 #include <utility>
 
+#include "analysis/verdict_json.hpp"
 #include "harness/canonical_json.hpp"
 #include "harness/digest.hpp"
 #include "harness/error.hpp"
@@ -34,6 +37,8 @@ json members_of(const LedgerRow& row) {
   if (!row.nonce.empty()) members["nonce"] = row.nonce;
   if (!row.machine_key.empty()) members["machine_key"] = row.machine_key;
   if (!row.content_sha256.empty()) members["content_sha256"] = row.content_sha256;
+  if (!row.original_hash.empty()) members["original_hash"] = row.original_hash;
+  if (!row.original_utc.empty()) members["original_utc"] = row.original_utc;
   if (!row.verdict.empty()) members["verdict"] = json::parse(row.verdict);
   return members;
 }
@@ -62,6 +67,8 @@ LedgerRow row_of(const json& members) {
   row.nonce = members.value("nonce", "");
   row.machine_key = members.value("machine_key", "");
   row.content_sha256 = members.value("content_sha256", "");
+  row.original_hash = members.value("original_hash", "");
+  row.original_utc = members.value("original_utc", "");
   if (members.contains("verdict")) row.verdict = harness::canonical_text(members["verdict"]);
   return row;
 }
@@ -85,12 +92,53 @@ LedgerRow checked(const std::string& line, int number, const std::string& prev_h
   return row;
 }
 
+/// Whether a text is a time as harness::utc_now() writes it, of a day that is one.
+bool is_time(const std::string& text) {
+  constexpr std::string_view form = "dddd-dd-ddTdd:dd:ddZ";
+  if (text.size() != form.size()) return false;
+  for (size_t i = 0; i < form.size(); ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (form[i] == 'd' ? !digit : text[i] != form[i]) return false;
+  }
+  const auto number = [&](size_t at, size_t digits) { return std::stoi(text.substr(at, digits)); };
+  const std::chrono::year_month_day day{std::chrono::year(number(0, 4)),
+                                        std::chrono::month(static_cast<unsigned>(number(5, 2))),
+                                        std::chrono::day(static_cast<unsigned>(number(8, 2)))};
+  return day.ok() && number(11, 2) < 24 && number(14, 2) < 60 && number(17, 2) <= 60;
+}
+
+/// The time a day after another, by which clocks may differ.
+std::string a_day_after(const std::string& utc) {
+  const auto number = [&](size_t at, size_t digits) { return std::stoi(utc.substr(at, digits)); };
+  const std::chrono::year_month_day next =
+      std::chrono::sys_days(std::chrono::year(number(0, 4)) /
+                            std::chrono::month(static_cast<unsigned>(number(5, 2))) /
+                            std::chrono::day(static_cast<unsigned>(number(8, 2)))) +
+      std::chrono::days(1);
+  return fmt::format("{:04}-{:02}-{:02}{}", int(next.year()), unsigned(next.month()), unsigned(next.day()),
+                     utc.substr(10));
+}
+
 /// What the lines so far have told, and what can therefore not come next.
 class Story {
  public:
   void add(const LedgerRow& row) {
     const std::string why = fault(row);
     if (!why.empty()) tampered(fmt::format("row {} {}", row.row, why));
+    tell(row);
+  }
+
+  /// Why a row cannot come next, "" when it can.
+  [[nodiscard]] std::string fault(const LedgerRow& row) const {
+    if (!is_time(row.utc)) return fmt::format("has a time that is none: '{:.40}'", row.utc);
+    if (!row.original_utc.empty() && (!is_time(row.original_utc) || row.original_utc > row.utc))
+      return "repeats a row of a time that is none, or of later";
+    if (row.utc < last_utc_) return fmt::format("is of {}, after one of {}", row.utc, last_utc_);
+    return kind_fault(row);
+  }
+
+ private:
+  void tell(const LedgerRow& row) {
     last_utc_ = row.utc;
     if (seals(row)) {
       current_[row.claim] = row.seal;
@@ -103,11 +151,9 @@ class Story {
     }
   }
 
- private:
   static bool ends(const LedgerRow& row) { return row.kind == "finished" || row.kind == "abandoned"; }
 
-  std::string fault(const LedgerRow& row) const {
-    if (row.utc < last_utc_) return fmt::format("is of {}, after one of {}", row.utc, last_utc_);
+  [[nodiscard]] std::string kind_fault(const LedgerRow& row) const {
     const auto current = current_.find(row.claim);
     if (row.kind == "seal") return current == current_.end() ? "" : "seals what was sealed already";
     if (row.kind == "amend") {
@@ -116,7 +162,10 @@ class Story {
       return sealed_.count({row.claim, row.seal}) == 0 ? "" : "seals a text that was sealed before";
     }
     if (sealed_.count({row.claim, row.seal}) == 0) return "names a seal that no row before it made";
-    if (row.kind == "verdict") return verdict_fault(row);
+    if (row.kind == "verdict") {
+      const std::string why = fault_of_verdict(row.verdict, row.claim, row.seal);
+      return why.empty() ? "" : "tells no verdict: " + why;
+    }
     if (row.kind == "run") return row.nonce.empty() || begun_.count(row.nonce) > 0 ? "begins no new run" : "";
     return ends(row) ? end_fault(row) : "is of a kind that this version does not know";
   }
@@ -128,14 +177,6 @@ class Story {
         std::tie(row.claim, row.seal, row.machine_key))
       return "ends a run of another claim, seal or machine";
     return (row.kind == "finished") == row.content_sha256.empty() ? "tells no or too many documents" : "";
-  }
-
-  static std::string verdict_fault(const LedgerRow& row) {
-    const json verdict = json::parse(row.verdict, nullptr, /*allow_exceptions=*/false);
-    const bool told = verdict.is_object() && verdict.value("verdict", json()).is_string() &&
-                      verdict.value("unproven", json()).is_boolean() &&
-                      verdict.value("machines", json()).is_array();
-    return told ? "" : "tells no verdict";
   }
 
   std::string last_utc_;
@@ -161,8 +202,24 @@ std::vector<LedgerRow> read_ledger(std::string_view text) {
   return rows;
 }
 
+void check_times(std::span<const LedgerRow> rows, const std::string& now_utc) {
+  const std::string latest = a_day_after(now_utc);
+  for (const LedgerRow& row : rows) {
+    if (row.utc <= latest) continue;
+    throw harness::Error(
+        harness::ExitCode::unavailable,
+        fmt::format(
+            "row {} of the ledger is of {}, more than a day ahead of this system's clock ({}): set the "
+            "clock; if it is right, that row was written under a wrong one: restore ledger.jsonl and "
+            "ledger.head from the git history before it",
+            row.row, row.utc, now_utc));
+  }
+}
+
 std::string append_row(std::string_view text, LedgerRow row) {
   const std::vector<LedgerRow> rows = read_ledger(text);
+  Story story;
+  for (const LedgerRow& told : rows) story.add(told);
   row.row = static_cast<int>(rows.size()) + 1;
   row.prev_hash = rows.empty() ? no_hash : rows.back().hash;
   row.hash = hash_of(row);
@@ -171,6 +228,12 @@ std::string append_row(std::string_view text, LedgerRow row) {
         harness::ExitCode::unavailable,
         fmt::format("the ledger's last row is of {}, and this system's clock says {}: set it",
                     rows.back().utc, row.utc));
+  if (const std::string why = story.fault(row); !why.empty())
+    throw harness::Error(
+        harness::ExitCode::usage,
+        fmt::format("{}: the row {} that is to follow {}; another tokroof may have been first "
+                    "(tokroof claim log)",
+                    row.claim, row.kind, why));
   std::string longer = std::string(text) + line_of(row) + "\n";
   read_ledger(longer);  // what could not be read back is never written
   return longer;
@@ -198,7 +261,8 @@ std::vector<StartedRun> started_runs(std::span<const LedgerRow> rows, const std:
   std::vector<StartedRun> runs;
   for (const LedgerRow& row : rows) {
     if (row.seal != seal) continue;
-    if (row.kind == "run") runs.push_back({row.nonce, row.machine_key, row.utc});
+    if (row.kind == "run")
+      runs.push_back({row.nonce, row.machine_key, row.original_utc.empty() ? row.utc : row.original_utc});
     for (StartedRun& run : runs) {
       if (run.nonce != row.nonce) continue;
       if (row.kind == "abandoned") run.abandoned = true;

@@ -85,7 +85,7 @@ LedgerRow run_row(const std::string& kind, char nonce) {
 }
 
 void expect_refused(const std::string& text, const LedgerRow& row, const std::string& why,
-                    harness::ExitCode code = harness::ExitCode::tampered) {
+                    harness::ExitCode code = harness::ExitCode::usage) {
   try {
     append_row(text, row);
     ADD_FAILURE() << "not refused: " << why;
@@ -141,6 +141,36 @@ TEST(claim_ledger, time_never_runs_backwards) {
   LedgerRow earlier = seal_row("z", '9');
   earlier.utc = "2026-11-30T23:59:59Z";
   expect_refused(three_rows(), earlier, "this system's clock", harness::ExitCode::unavailable);
+}
+
+TEST(claim_ledger, a_time_that_is_none_is_refused) {
+  for (const char* utc : {"yesterday", "2026-13-01T00:00:00Z", "2026-02-30T00:00:00Z", "2026-12-01 00:00:00Z",
+                          "2026-12-01T24:00:00Z", "2026-12-01T00:00:00", "9"}) {
+    LedgerRow row = seal_row("z", '9');
+    row.utc = utc;
+    expect_refused("", row, "has a time that is none");
+  }
+}
+
+TEST(claim_ledger, a_row_of_more_than_a_day_ahead_is_named_with_the_remedy) {
+  const auto rows = read_ledger(three_rows());
+  check_times(rows, "2026-12-01T00:00:00Z");
+  check_times(rows, "2026-11-30T00:00:00Z");  // clocks may differ by a day
+  try {
+    check_times(rows, "2026-11-29T23:59:59Z");
+    ADD_FAILURE() << "not noticed";
+  } catch (const harness::Error& error) {
+    EXPECT_EQ(error.code(), harness::ExitCode::unavailable);
+    EXPECT_NE(std::string(error.what()).find("restore ledger.jsonl"), std::string::npos) << error.what();
+  }
+}
+
+TEST(claim_ledger, a_verdict_whose_machines_are_empty_objects_is_refused) {
+  LedgerRow verdict = seal_row("a", '1');
+  verdict.kind = "verdict";
+  verdict.verdict = R"({"claim":"a","machines":[{}],"seal":")" + verdict.seal +
+                    R"(","unproven":false,"verdict":"supported"})";
+  expect_refused(three_rows(), verdict, "tells no verdict");
 }
 
 TEST(claim_ledger, what_nests_too_deep_is_tampering_and_no_crash) {

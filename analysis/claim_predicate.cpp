@@ -178,10 +178,50 @@ ByField by_field(const std::vector<std::string>& texts, const Parse& parse_one) 
   return fields;
 }
 
+/// Between what predicates leave a whole number.
+struct Bounds {
+  double least = 0, most = 0;
+};
+Bounds bounds_of(const ByField& fields, const std::string& field) {
+  const Range range = range_of(field);
+  Bounds bounds{range.least, range.most};
+  const auto found = fields.find(field);
+  if (found == fields.end()) return bounds;
+  for (const Predicate& predicate : found->second) {
+    const double at = std::get<double>(predicate.value);
+    if (predicate.op == ">=" || predicate.op == "==") bounds.least = std::max(bounds.least, std::ceil(at));
+    if (predicate.op == "<=" || predicate.op == "==") bounds.most = std::min(bounds.most, std::floor(at));
+    if (predicate.op == ">") bounds.least = std::max(bounds.least, std::floor(at) + 1);
+    if (predicate.op == "<") bounds.most = std::min(bounds.most, std::ceil(at) - 1);
+  }
+  return bounds;
+}
+
+/// Two fields that no machine has together; "" when there are none. x86 cores have one or two threads.
+std::string fault_across_fields(const ByField& fields) {
+  const Bounds cores = bounds_of(fields, "cores"), threads = bounds_of(fields, "threads"),
+               pus = bounds_of(fields, "affinity_pus"), smt = bounds_of(fields, "smt"),
+               l1 = bounds_of(fields, "l1_bytes"), l2 = bounds_of(fields, "l2_bytes");
+  const double of_cores = cores.most * (smt.most < 1 ? 1 : 2);
+  const auto fault = [](const char* what, double least, const char* other, double most) {
+    return fmt::format("no machine can belong to it: {} of at least {:g} and {} of at most {:g}", what, least,
+                       other, most);
+  };
+  if (cores.least > threads.most) return fault("cores", cores.least, "threads", threads.most);
+  if (threads.least > of_cores) return fault("threads", threads.least, "cores", cores.most);
+  if (smt.least > 0 && threads.most <= cores.least)
+    return fault("smt and cores", cores.least, "threads", threads.most);
+  if (pus.least > threads.most) return fault("affinity_pus", pus.least, "threads", threads.most);
+  if (pus.least > of_cores) return fault("affinity_pus", pus.least, "cores", cores.most);
+  if (l2.least > 0 && l1.least > l2.most) return fault("l1_bytes", l1.least, "l2_bytes", l2.most);
+  return "";
+}
+
 }  // namespace
 
 std::string fault_of_population(const std::vector<std::string>& texts) {
-  for (const auto& entry : by_field(texts, parse_population)) {
+  const ByField fields = by_field(texts, parse_population);
+  for (const auto& entry : fields) {
     const std::string& field = entry.first;
     const std::vector<Predicate>& predicates = entry.second;
     const auto values = values_of(field, predicates);
@@ -191,7 +231,7 @@ std::string fault_of_population(const std::vector<std::string>& texts) {
     });
     if (!any) return fmt::format("no machine can belong to it: no {} is like that", field);
   }
-  return "";
+  return fault_across_fields(fields);
 }
 
 std::string fault_of_exclusions(const std::vector<std::string>& texts) {

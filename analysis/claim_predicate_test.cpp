@@ -33,6 +33,21 @@ TEST(claim_predicate, no_outcome_can_exclude) {
     EXPECT_THROW(parse_exclusion(text), harness::Error) << text;
 }
 
+TEST(claim_predicate, fields_that_no_machine_has_together_are_refused) {
+  const auto fault = [](const std::vector<std::string>& texts) {
+    return !fault_of_population(texts).empty();
+  };
+  EXPECT_TRUE(fault({"cores <= 1", "affinity_pus >= 4"}));
+  EXPECT_TRUE(fault({"cores > 8", "threads < 8"}));
+  EXPECT_TRUE(fault({"smt == 0", "cores == 4", "threads == 8"}));
+  EXPECT_TRUE(fault({"smt == 1", "cores >= 4", "threads <= 4"}));
+  EXPECT_TRUE(fault({"threads <= 2", "affinity_pus >= 3"}));
+  EXPECT_TRUE(fault({"l1_bytes >= 65536", "l2_bytes >= 1", "l2_bytes <= 32768"}));
+  EXPECT_FALSE(fault({"cores <= 1", "affinity_pus >= 2"}));
+  EXPECT_FALSE(fault({"smt == 0", "cores == 4", "threads == 4", "affinity_pus >= 4"}));
+  EXPECT_FALSE(fault({"l1_bytes >= 65536", "l2_bytes <= 32768"}));  // there may be no L2
+}
+
 TEST(claim_predicate, faults_are_refused) {
   for (const char* text : {"l3_bytes", "l3_bytes >=", "l3_bytes => 4", "l3_bytes >= many", "arch > x86_64",
                            "cores >= nan", "cores <= inf", "l3_bytes >= 4 or so", "l4_bytes >= 4", ""})

@@ -194,6 +194,11 @@ size_t plan_of_term(const Quantity& term, const Claim& claim) {
   return matching[0];
 }
 
+std::string probe_of_term(const Quantity& term) {
+  if (term.name == "load_latency_ns") return "load_latency";
+  return required_key(term, "level") == "dram" ? "dram_stream" : "load_bandwidth";
+}
+
 void check_term(const Quantity& term, const Claim& claim) {
   switch (kind_of(term)) {
     case TermKind::decode:
@@ -202,10 +207,7 @@ void check_term(const Quantity& term, const Claim& claim) {
     case TermKind::probe:
       only_keys(term, {"level"});
       one_of(term, "level", {"l1", "l2", "l3", "dram"});
-      if (term.name == "load_latency_ns")
-        needs(claim.probes, "load_latency", "probes");
-      else
-        needs(claim.probes, term.keys.at("level") == "dram" ? "dram_stream" : "load_bandwidth", "probes");
+      needs(claim.probes, probe_of_term(term), "probes");
       return;
     case TermKind::fidelity:
       only_keys(term, {"figure", "model"});

@@ -47,6 +47,9 @@ size_t plan_of_term(const Quantity& term, const Claim& claim);
 /// Error(invalid_input).
 void check_term(const Quantity& term, const Claim& claim);
 
+/// Returns the probe that a term of the round's probes is read off.
+std::string probe_of_term(const Quantity& term);
+
 /// Positions "A:B", inclusive. Throws Error(invalid_input).
 struct Positions {
   int first = 0, last = 0;

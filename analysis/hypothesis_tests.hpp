@@ -40,12 +40,13 @@ double sign_outside_p(std::span<const double> values, const Region& region);
 /// Returns p-values adjusted for being several (Holm 1979), in the order given, each at most 1.
 std::vector<double> holm_adjusted(std::span<const double> p_values);
 
-/// Most values of both samples together that mann_whitney_p takes.
-inline constexpr size_t max_mann_whitney_values = 120;
+/// Most values of both samples together for which mann_whitney_p counts all ways to draw.
+inline constexpr size_t max_exact_mann_whitney_values = 120;
 
-/// Returns the exact two-sided p-value of the rank sum test (Mann & Whitney 1947): the share of all ways to
-/// draw `a` from both that lie at least as far from the mean rank sum; ties by midranks. Asserts that both
-/// are non-empty and together not more than max_mann_whitney_values.
+/// Returns the two-sided p-value of the rank sum test (Mann & Whitney 1947), ties by midranks: the share of
+/// all ways to draw `a` from both that lie at least as far from the mean rank sum. Beyond
+/// max_exact_mann_whitney_values by the normal approximation, its variance corrected for ties, its distance
+/// for continuity (Lehmann 1975); 1 where all values are equal. Asserts that both are non-empty.
 double mann_whitney_p(std::span<const double> a, std::span<const double> b);
 
 /// Returns the median with its percentile bootstrap interval (Efron 1979) over `resamples` draws by our own

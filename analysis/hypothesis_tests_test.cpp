@@ -73,6 +73,27 @@ TEST(hypothesis_tests, mann_whitney_agrees_with_scipy_and_with_enumeration_under
   EXPECT_EQ(mann_whitney_p(std::vector<double>{1}, std::vector<double>{1}), 1);
 }
 
+/// n values from `first` on, `step` apart, each told `times` times.
+std::vector<double> ladder(double first, double step, int n, int times = 1) {
+  std::vector<double> values;
+  for (int i = 0; i < n; ++i) values.insert(values.end(), static_cast<size_t>(times), first + step * i);
+  return values;
+}
+
+TEST(hypothesis_tests, mann_whitney_of_many_values_goes_on_from_what_is_exact) {
+  // 60 and 60 are counted, 61 and 60 approximated: the same story, shifted a little.
+  for (const double shift : {0.5, 4.5, 10.5, 20.5}) {
+    const double exact = mann_whitney_p(ladder(0, 1, 60), ladder(shift, 1, 60));
+    const double near = mann_whitney_p(ladder(0, 1, 61), ladder(shift, 1, 61));
+    EXPECT_NEAR(std::log(near), std::log(exact), 0.05 + 0.1 * shift / 20) << shift;
+  }
+  EXPECT_LT(mann_whitney_p(ladder(1, 0.001, 61), ladder(2, 0.001, 61)), 1e-15);
+  EXPECT_EQ(mann_whitney_p(ladder(1, 0, 1, 70), ladder(1, 0, 1, 70)), 1);
+  // By an independent computation of the normal approximation with ties and continuity.
+  EXPECT_NEAR(mann_whitney_p(ladder(0, 1, 7, 10), ladder(1, 1, 7, 10)), 0.006299482494812229, 1e-12);
+  EXPECT_NEAR(mann_whitney_p(ladder(0, 1, 61), ladder(4.5, 1, 61)), 0.17643958597025367, 1e-12);
+}
+
 TEST(hypothesis_tests, bootstrap_repeats_with_its_seed) {
   const auto first = bootstrap_interval(ten, 0.95, 2000, 7);
   EXPECT_EQ(bootstrap_interval(ten, 0.95, 2000, 7), first);

@@ -6,6 +6,7 @@
 
 #include "analysis/claim_plan.hpp"
 #include "analysis/claim_predicate.hpp"
+#include "analysis/verdict_conditions.hpp"
 #include "analysis/verdict_machines.hpp"
 #include "analysis/verdict_runs.hpp"
 
@@ -148,9 +149,8 @@ Replication replication_of(const Claim& claim, const ClaimDocument& document, co
   for (size_t i = 0; i < later.parts.size(); ++i) {
     const auto &first = judged.parts[i].values, &again = later.parts[i].values;
     replication.parts.push_back(later.parts[i].interval);
-    const bool comparable =
-        !first.empty() && !again.empty() && first.size() + again.size() <= max_mann_whitney_values;
-    replication.differs_p.push_back(comparable ? mann_whitney_p(first, again) : 1);
+    const bool comparable = !first.empty() && !again.empty();
+    replication.differs_p.push_back(comparable ? std::optional(mann_whitney_p(first, again)) : std::nullopt);
   }
   return replication;
 }
@@ -177,6 +177,7 @@ MachineVerdict first_of_machine(const Claim& claim, const ClaimDocument& documen
     verdict = judge_values(claim, claim_values(claim, submission));
     add_bootstrap(claim, verdict);
     for (const std::string& why : doubts_of_evictions(claim, submission)) doubt(verdict, why);
+    for (const std::string& why : doubts_of_conditions(claim, submission)) doubt(verdict, why);
   } else {
     verdict.verdict = "not_applicable";
     verdict.why = outside;
@@ -206,9 +207,16 @@ void judge_document(const Claim& claim, const ClaimDocument& document, const std
 
 /// Judges what was measured under a seal.
 void judge_documents(const Claim& claim, const std::string& seal, const std::string& sealed_utc,
-                     const std::vector<ClaimDocument>& documents, const std::vector<StartedRun>& told,
+                     const std::vector<ClaimDocument>& documents, const ClaimRuns& runs,
                      ClaimVerdict& verdict) {
+  const std::vector<StartedRun>& told = runs.told;
   for (const ClaimDocument& document : documents) {
+    const std::string foreign =
+        document.submission.claim->seal == seal ? why_not_ours(document, documents, runs) : "";
+    if (!foreign.empty()) {
+      verdict.left_out.push_back({document.sha256, foreign});
+      continue;
+    }
     const StartedRun* run = run_of(told, document);
     std::string why = exclusion_of(claim, seal, sealed_utc, document);
     if (run != nullptr && run->abandoned) why = "the ledger says that its run was abandoned";
@@ -259,7 +267,7 @@ ClaimVerdict judge(const Claim& claim, const std::string& seal, const std::strin
   verdict.runs_begun = static_cast<int>(runs.told.size());
   verdict.runs_abandoned = static_cast<int>(
       std::count_if(runs.told.begin(), runs.told.end(), [](const StartedRun& run) { return run.abandoned; }));
-  judge_documents(claim, seal, sealed_utc, documents, runs.told, verdict);
+  judge_documents(claim, seal, sealed_utc, documents, runs, verdict);
   conclude(claim, verdict);
   return verdict;
 }

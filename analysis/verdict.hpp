@@ -34,7 +34,8 @@ struct ControlVerdict {
 struct Replication {
   std::string document;
   std::vector<harness::Interval> parts;  ///< t, at 1 − alpha
-  std::vector<double> differs_p;         ///< exact Mann–Whitney against the judged launches
+  /// Mann–Whitney against the judged launches, two-sided; nullopt where one of both has no values.
+  std::vector<std::optional<double>> differs_p;
 };
 
 /// What was found on one machine. verdict also "not_applicable": outside the population.
@@ -54,6 +55,13 @@ struct LeftOut {
   std::string document, why;
 };
 
+/// What was recorded of a claim before, under this seal or one that an amendment superseded.
+struct EarlierVerdict {
+  std::string seal, word;  ///< word "": runs finished under that seal, and no verdict was recorded
+  bool unproven = false;
+  bool operator==(const EarlierVerdict&) const = default;
+};
+
 struct ClaimVerdict {
   std::string verdict;  ///< over all machines; "" when there is nothing to judge yet
   bool unproven = false;
@@ -61,6 +69,7 @@ struct ClaimVerdict {
   int runs_begun = 0, runs_abandoned = 0;
   std::vector<MachineVerdict> machines;
   std::vector<LeftOut> left_out;
+  std::vector<EarlierVerdict> earlier;  ///< not set by judge(), which knows no ledger
 };
 
 /// A stored document.
@@ -84,11 +93,13 @@ struct ClaimRuns {
 
 /// Judges a claim: of each machine the first run that the ledger tells of and did not abandon, whose document
 /// no exclusion names; all further ones are replications. A run whose document is not here or was rejected,
-/// one that the ledger does not know, and a figure of evicted weights without verified evictions leave the
-/// verdict unproven. Overall falsified where a machine falsifies at alpha adjusted for the number of machines
-/// (Holm), supported where all that apply support, proven only if all of these are; else inconclusive. A
-/// claim that needs no launch (a census) is judged once. Throws Error(tampered) for a document that is not
-/// the one that its run finished with.
+/// one of this computer or of a machine of the ledger that the ledger does not know, conditions that say that
+/// something else ran on the measured PU, and a figure of evicted weights without verified evictions leave
+/// the verdict unproven. Documents of strangers, and copies under another nonce, are left out. Overall
+/// falsified where a machine falsifies at alpha adjusted for the number of machines (Holm), supported where
+/// all that apply support, proven only if all of these are; else inconclusive. A claim that needs no launch
+/// (a census) is judged once. Throws Error(tampered) for a document that is not the one that its run finished
+/// with.
 ClaimVerdict judge(const Claim& claim, const std::string& seal, const std::string& sealed_utc,
                    std::vector<ClaimDocument> documents, const ClaimRuns& runs);
 

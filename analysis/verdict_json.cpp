@@ -70,14 +70,85 @@ json machine_json(const MachineVerdict& machine) {
   for (const Replication& later : machine.replications) {
     json intervals = json::array(), p_values = json::array();
     for (const auto& interval : later.parts) intervals.push_back(interval_json(interval));
-    for (const double p : later.differs_p) p_values.push_back(rounded(p));
+    for (const auto& p : later.differs_p) p_values.push_back(p ? json(rounded(*p)) : json());
     text["replications"].push_back(
         {{"document", later.document}, {"intervals", intervals}, {"mann_whitney_p", p_values}});
   }
   return text;
 }
 
+/// What is wrong with a member of a stored verdict; thrown and caught here alone.
+struct Fault {
+  std::string why;
+};
+
+const json& member(const json& object, const char* key, bool (*is_right)(const json&), const char* expected) {
+  const auto found = object.is_object() ? object.find(key) : object.end();
+  if (!object.is_object() || found == object.end() || !is_right(*found))
+    throw Fault{fmt::format("{} is no {}", key, expected)};
+  return *found;
+}
+
+bool is_text(const json& value) {
+  return value.is_string();
+}
+bool is_yes_or_no(const json& value) {
+  return value.is_boolean();
+}
+bool is_list(const json& value) {
+  return value.is_array();
+}
+bool is_count(const json& value) {
+  return value.is_number_integer() && value.get<int64_t>() >= 0;
+}
+bool is_word(const json& value) {
+  return value == "supported" || value == "falsified" || value == "inconclusive" || value == "not_applicable";
+}
+bool is_region(const json& value) {
+  const auto end = [&](const char* key) { return !value.contains(key) || value.at(key).is_number(); };
+  return value.is_object() && end("low") && end("high");
+}
+bool is_interval(const json& value) {
+  const auto end = [&](const char* key) { return value.contains(key) && value.at(key).is_number(); };
+  return value.is_object() && end("median") && end("low") && end("high");
+}
+
+void check_machine(const json& machine) {
+  member(machine, "verdict", is_word, "word of a verdict");
+  member(machine, "unproven", is_yes_or_no, "yes or no");
+  member(machine, "cpu_model", is_text, "text");
+  for (const json& part : member(machine, "parts", is_list, "list")) {
+    member(part, "name", is_text, "text");
+    member(part, "region", is_region, "region");
+    member(part, "interval", is_interval, "interval");
+    member(part, "launches", is_count, "count");
+    member(part, "missing", is_count, "count");
+  }
+  for (const json& control : member(machine, "controls", is_list, "list"))
+    member(control, "holds", is_yes_or_no, "yes or no");
+}
+
 }  // namespace
+
+std::string fault_of_verdict(const std::string& text, const std::string& claim, const std::string& seal) {
+  const json verdict = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  try {
+    member(verdict, "verdict", is_word, "word of a verdict");
+    member(verdict, "unproven", is_yes_or_no, "yes or no");
+    if (verdict.contains("doubts")) member(verdict, "doubts", is_list, "list");
+    for (const auto& [key, wanted] :
+         {std::pair<const char*, const std::string&>{"claim", claim}, {"seal", seal}}) {
+      if (member(verdict, key, is_text, "text") != wanted)
+        throw Fault{fmt::format("it is of another {}", key)};
+    }
+    const json& machines = member(verdict, "machines", is_list, "list");
+    if (machines.empty()) throw Fault{"it is of no machine"};
+    for (const json& machine : machines) check_machine(machine);
+  } catch (const Fault& fault) {
+    return fault.why;
+  }
+  return "";
+}
 
 std::string verdict_json(const Claim& claim, const std::string& seal, const ClaimVerdict& verdict) {
   json text = {{"claim", claim.id},
@@ -90,6 +161,9 @@ std::string verdict_json(const Claim& claim, const std::string& seal, const Clai
   if (verdict.runs_begun > 0)
     text["runs"] = {{"begun", verdict.runs_begun}, {"abandoned", verdict.runs_abandoned}};
   if (!verdict.doubts.empty()) text["doubts"] = verdict.doubts;
+  for (const EarlierVerdict& earlier : verdict.earlier)
+    text["earlier"].push_back(
+        {{"seal", earlier.seal}, {"verdict", earlier.word}, {"unproven", earlier.unproven}});
   for (const LeftOut& left : verdict.left_out)
     text["left_out"].push_back({{"document", left.document}, {"why", left.why}});
   return harness::canonical_text(text);

@@ -37,6 +37,22 @@ bool has_nonce(const std::vector<ClaimDocument>& documents, const std::string& n
                      [&](const auto& document) { return document.submission.nonce == nonce; });
 }
 
+/// Whether two runs have the same samples, whatever else differs: nothing is measured twice alike to the ns.
+bool same_samples(const harness::Submission& a, const harness::Submission& b) {
+  const auto samples_of = [](const harness::Submission& submission) {
+    std::vector<std::vector<int64_t>> all;
+    for (const harness::Launch& launch : submission.launches) {
+      for (const harness::Series& series : launch.series) {
+        if (!series.samples.empty()) all.push_back(series.samples);
+        all.insert(all.end(), series.samples_by_size.begin(), series.samples_by_size.end());
+      }
+    }
+    return all;
+  };
+  const auto samples = samples_of(a);
+  return !samples.empty() && samples == samples_of(b);
+}
+
 bool evicts(const Quantity& term) {
   const auto mode = term.keys.find("mode");
   return kind_of(term) == TermKind::decode && mode != term.keys.end() &&
@@ -72,6 +88,24 @@ std::vector<ClaimDocument> in_ledger_order(const std::string& claim, std::vector
   ordered.reserve(placed.size());
   for (auto& [place, document] : placed) ordered.push_back(std::move(document));
   return ordered;
+}
+
+std::string why_not_ours(const ClaimDocument& document, const std::vector<ClaimDocument>& documents,
+                         const ClaimRuns& runs) {
+  if (run_of(runs.told, document) != nullptr) return "";
+  for (const ClaimDocument& other : documents) {
+    if (run_of(runs.told, other) != nullptr && same_samples(document.submission, other.submission))
+      return fmt::format("a copy of document {:.8} under another nonce", other.sha256);
+  }
+  if (run_of(runs.begun, document) != nullptr) return "";
+  const std::string& key = document.submission.machine.machine_key;
+  const auto of_machine = [&](const StartedRun& run) { return run.machine_key == key; };
+  const bool known = std::any_of(runs.told.begin(), runs.told.end(), of_machine) ||
+                     std::any_of(runs.begun.begin(), runs.begun.end(), of_machine);
+  return known
+             ? ""
+             : "the ledger tells of no run of its machine: take the rows of the ledger that it was made with "
+               "in (tokroof claim merge)";
 }
 
 std::vector<std::string> doubts_of_runs(const std::vector<ClaimDocument>& documents, const ClaimRuns& runs) {

@@ -16,6 +16,12 @@ const StartedRun* run_of(const std::vector<StartedRun>& runs, const ClaimDocumen
 std::vector<ClaimDocument> in_ledger_order(const std::string& claim, std::vector<ClaimDocument> documents,
                                            const std::vector<StartedRun>& runs);
 
+/// Returns why a document that the ledger does not tell of says nothing, or "": it repeats the samples of one
+/// that it tells of under another nonce; or it is of no machine of the ledger and was not begun on this
+/// computer, so that anybody may have sent it. Neither can make a verdict doubtful.
+std::string why_not_ours(const ClaimDocument& document, const std::vector<ClaimDocument>& documents,
+                         const ClaimRuns& runs);
+
 /// Returns what makes one doubt that all figures that were seen are here: runs that left no document, and
 /// runs that this computer began and the ledger does not know.
 std::vector<std::string> doubts_of_runs(const std::vector<ClaimDocument>& documents, const ClaimRuns& runs);

@@ -120,12 +120,12 @@ TEST(verdict_runs, abandoned_runs_are_counted_and_their_documents_never_count) {
 }
 
 TEST(verdict_runs, a_run_that_the_ledger_does_not_tell_of_or_did_not_see_finish_is_doubted) {
-  EXPECT_TRUE(judged({made_run('2')}, {}).unproven);
+  EXPECT_TRUE(judged({made_run('2')}, {}, {finished('2')}).unproven);
   StartedRun unfinished = finished('2');
   unfinished.content_sha256.clear();
   EXPECT_TRUE(judged({made_run('2')}, {unfinished}).unproven);
   // Looked at before, under a copy of the ledger: it does not decide, and it is told.
-  const ClaimVerdict peeked = judged({made_run('1'), made_run('2')}, {finished('2')});
+  const ClaimVerdict peeked = judged({made_run('1', 2.2), made_run('2')}, {finished('2')});
   EXPECT_EQ(peeked.machines.at(0).document, std::string(64, '2'));
   EXPECT_TRUE(peeked.unproven);
 }
@@ -134,6 +134,36 @@ TEST(verdict_runs, a_run_that_this_computer_began_and_the_ledger_lacks_is_a_doub
   EXPECT_FALSE(judged({made_run('2')}, {finished('2')}, {finished('2')}).unproven);
   expect_doubt(judged({made_run('2')}, {finished('2')}, {finished('1'), finished('2')}),
                "on this computer, and the ledger does not tell of it");
+}
+
+TEST(verdict_runs, a_document_of_a_stranger_is_left_out_and_makes_nothing_doubtful) {
+  ClaimDocument stranger = made_run('1', 1.5);
+  stranger.submission.machine.machine_key = elsewhere;
+  const ClaimVerdict verdict = judged({stranger, made_run('2')}, {finished('2')});
+  EXPECT_EQ(verdict.verdict, "supported");
+  EXPECT_FALSE(verdict.unproven);
+  ASSERT_EQ(verdict.left_out.size(), 1u);
+  EXPECT_NE(verdict.left_out[0].why.find("claim merge"), std::string::npos);
+  EXPECT_EQ(judged({stranger}, {}).verdict, "");
+}
+
+TEST(verdict_runs, a_copy_under_another_nonce_is_left_out_and_makes_nothing_doubtful) {
+  ClaimDocument copy = made_run('1');  // the same samples
+  copy.submission.created_utc = "2026-12-05T00:00:00Z";
+  const ClaimVerdict verdict = judged({copy, made_run('2')}, {finished('2')});
+  EXPECT_FALSE(verdict.unproven);
+  EXPECT_TRUE(verdict.machines.at(0).replications.empty());
+  ASSERT_EQ(verdict.left_out.size(), 1u);
+  EXPECT_EQ(verdict.left_out[0].why, "a copy of document 22222222 under another nonce");
+}
+
+TEST(verdict_runs, load_on_the_measured_pu_leaves_a_falsification_unproven) {
+  ClaimDocument loaded = made_run('2', 1.5);
+  EXPECT_FALSE(judged({loaded}, {finished('2')}).unproven);
+  loaded.submission.conditions.psi_cpu_some = 0.97;
+  const ClaimVerdict verdict = judged({loaded}, {finished('2')});
+  EXPECT_EQ(verdict.verdict, "falsified");
+  EXPECT_TRUE(verdict.unproven);
 }
 
 TEST(verdict_runs, the_same_document_twice_is_no_replication) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/measuring_lock.hpp"
 
 namespace cli {
 namespace {
@@ -26,6 +27,8 @@ std::filesystem::path find_bench() {
 }
 
 harness::ExitCode bench(const std::vector<std::string>& arguments) {
+  const MeasuringLock measuring;
+  measuring.keep_over_exec();
   const std::filesystem::path path = find_bench();
   if (path.empty()) {
     throw harness::Error(

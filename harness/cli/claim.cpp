@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "analysis/verdict_json.hpp"
-#include "harness/cli/claim_documents.hpp"
+#include "harness/cli/claim_board.hpp"
+#include "harness/cli/claim_judge.hpp"
 #include "harness/cli/claim_template.hpp"
 #include "harness/cli/claim_text.hpp"
 #include "harness/cli/claims_folder.hpp"
@@ -28,18 +28,23 @@ struct ClaimOptions {
   bool json = false, markdown = false, record = false;
 };
 
+/// Why a claim may not be sealed now.
+std::vector<std::string> refusals_of(const analysis::Claim& claim) {
+  std::vector<std::string> refusals = analysis::check_claim(claim).refusals;
+  if (claim.due_utc <= harness::utc_now())
+    refusals.push_back(fmt::format("due_utc: due {}, which has passed", claim.due_utc));
+  return refusals;
+}
+
 /// Reads a claim that is to be sealed and refuses what could not lose or would not decide, with the sums.
 analysis::Claim fit_to_seal(const std::string& text, const std::string& id) {
   analysis::Claim claim = analysis::claim_from_json(text);
   if (claim.id != id) throw Error(ExitCode::invalid_input, fmt::format("its id is {}, not {}", claim.id, id));
-  if (claim.due_utc <= harness::utc_now())
-    throw Error(ExitCode::invalid_input,
-                fmt::format("{}: due {}, which has passed", claim.id, claim.due_utc));
-  const analysis::ClaimCheck check = analysis::check_claim(claim);
-  if (check.refusals.empty()) return claim;
-  const size_t more = check.refusals.size() - 1;
+  const std::vector<std::string> refusals = refusals_of(claim);
+  if (refusals.empty()) return claim;
+  const size_t more = refusals.size() - 1;
   throw Error(ExitCode::invalid_input,
-              fmt::format("{}: {}{}", id, check.refusals.front(),
+              fmt::format("{}: {}{}", id, refusals.front(),
                           more == 0 ? "" : fmt::format(" (and {} more: tokroof claim check {})", more, id)));
 }
 
@@ -61,7 +66,7 @@ std::vector<std::string> faults_of(const FiledClaim& filed) {
     const analysis::Claim claim = analysis::claim_from_json(filed.text);
     if (claim.id != filed.id) return {fmt::format("its id is {}, its file's name {}", claim.id, filed.id)};
     // What was sealed is judged as it was: kernels may have changed since.
-    return filed.sealed() ? std::vector<std::string>{} : analysis::check_claim(claim).refusals;
+    return filed.sealed() ? std::vector<std::string>{} : refusals_of(claim);
   } catch (const Error& error) {
     return {error.what()};
   }
@@ -152,8 +157,9 @@ ExitCode show(const ClaimOptions& options) {
   const ClaimsFolder folder = open_claims(options.claims);
   const FiledClaim& filed = find_claim(folder, options.id);
   const analysis::Claim claim = analysis::claim_from_json(filed.text);
-  print_result(options.json ? harness::canonical_json(filed.text) + "\n"
-                            : claim_text(claim, filed, analysis::check_claim(claim)));
+  print_result(options.json
+                   ? harness::canonical_json(filed.text) + "\n"
+                   : claim_text(claim, filed, history_of(folder, filed), analysis::check_claim(claim)));
   return ExitCode::ok;
 }
 
@@ -163,43 +169,24 @@ ExitCode log(const ClaimOptions& options, const Terminal& terminal) {
   return ExitCode::ok;
 }
 
-ExitCode code_of(const analysis::ClaimVerdict& verdict) {
-  if (verdict.verdict == "not_applicable") return ExitCode::unavailable;
-  if (verdict.unproven || verdict.verdict == "inconclusive") return ExitCode::inconclusive;
-  return verdict.verdict == "falsified" ? ExitCode::falsified : ExitCode::ok;
+ExitCode merge(const ClaimOptions& options) {
+  constexpr size_t most_ledger_bytes = size_t{64} << 20;
+  ClaimsFolder folder = open_claims(options.claims);
+  const analysis::MergedLedger merged =
+      merge_ledger(folder, harness::read_user_file(options.file, most_ledger_bytes));
+  std::string text = merged.rows == 0 ? "nothing to take: this ledger tells of all its runs\n"
+                                      : fmt::format(
+                                            "{} rows taken: now judge with the documents of their runs "
+                                            "(tokroof claim verdict ID --from FOLDER)\n",
+                                            merged.rows);
+  for (const std::string& left : merged.left_out) text += "left out: " + left + "\n";
+  print_result(text);
+  return ExitCode::ok;
 }
 
 ExitCode judge(const ClaimOptions& options, const Terminal& terminal) {
-  ClaimsFolder folder = open_claims(options.claims);
-  const FiledClaim filed = find_claim(folder, options.id);
-  const analysis::Claim claim = sealed_claim(filed);
-  auto documents = claim_documents(folder, claim.id, options.database, options.from);
-  const analysis::ClaimVerdict verdict =
-      analysis::judge(claim, filed.seal, filed.sealed_utc, std::move(documents),
-                      {analysis::started_runs(folder.rows, filed.seal), begun_here(filed.seal)});
-  if (verdict.machines.empty()) {
-    const std::string left =
-        verdict.left_out.empty()
-            ? ""
-            : fmt::format("; {:.8} was left out: {}", verdict.left_out[0].document, verdict.left_out[0].why);
-    throw Error(
-        ExitCode::not_enough_data,
-        fmt::format("{}: nothing to judge: it takes {} launches made after {} by tokroof run --claim {}{}",
-                    claim.id, claim.launches, filed.sealed_utc, claim.id, left));
-  }
-  const std::string json = analysis::verdict_json(claim, filed.seal, verdict);
-  if (options.record) {
-    analysis::LedgerRow row;
-    row.kind = "verdict";
-    row.claim = claim.id;
-    row.seal = filed.seal;
-    row.utc = harness::utc_now();
-    row.verdict = json;
-    append_to_ledger(folder, row);
-  }
-  print_result(options.json ? json + "\n"
-                            : verdict_text(terminal, claim, verdict, seen_before(folder, filed)));
-  return code_of(verdict);
+  return judge_claim(
+      {options.claims, options.id, options.database, options.from, options.json, options.record}, terminal);
 }
 
 using Action = std::function<ExitCode(const ClaimOptions&, const Terminal&)>;
@@ -257,6 +244,11 @@ void add_writers(CLI::App& command, Invocation& invocation, const std::shared_pt
   amend_command->add_option("ID", options->id, "the claim")->required();
   amend_command->add_option("--file", options->file, "the new text")->required();
   amend_command->add_option("--reason", options->reason, "why, for the ledger")->required();
+  CLI::App* merge_command =
+      add(command, invocation, options, "merge",
+          "takes the runs that another clone's ledger tells of into this one: seals and verdicts stay",
+          "tokroof claim merge ../clone/analysis/claims/ledger.jsonl", plain(merge));
+  merge_command->add_option("LEDGER", options->file, "the other clone's ledger.jsonl")->required();
   CLI::App* abandon_command = add(
       command, invocation, options, "abandon", "tells the ledger of a run that was killed before it finished",
       "tokroof claim abandon my_claim NONCE --reason 'power failure'", plain(abandon));

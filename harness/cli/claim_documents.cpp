@@ -59,6 +59,12 @@ analysis::ClaimDocument document_of(const std::string& text) {
   return document;
 }
 
+bool is_known(const ClaimsFolder& claims, const std::string& id, const std::string& seal) {
+  return std::any_of(claims.rows.begin(), claims.rows.end(), [&](const auto& row) {
+    return row.claim == id && row.seal == seal && analysis::seals(row);
+  });
+}
+
 }  // namespace
 
 std::vector<analysis::ClaimDocument> claim_documents(const ClaimsFolder& claims, const std::string& id,
@@ -69,15 +75,13 @@ std::vector<analysis::ClaimDocument> claim_documents(const ClaimsFolder& claims,
     const auto& named = stored.claim;
     // A failure document repeats a run that is there besides.
     if (!named || named->id != id || stored.kind == "failure") continue;
-    const bool known = std::any_of(claims.rows.begin(), claims.rows.end(), [&](const auto& row) {
-      return row.claim == id && row.seal == named->seal && analysis::seals(row);
-    });
-    if (!known)
+    if (!is_known(claims, id, named->seal) && !begun_here(named->seal).empty())
       throw harness::Error(
           harness::ExitCode::tampered,
-          fmt::format("a document was made for {} under the seal {:.12}, which the ledger in {} "
-                      "does not hold: rows are gone from its end, or it is another ledger",
-                      id, named->seal, claims.path));
+          fmt::format(
+              "a document was made for {} under the seal {:.12}, under which this computer began runs and "
+              "which the ledger in {} does not hold: rows are gone from its end, or it is another ledger",
+              id, named->seal, claims.path));
     documents.push_back(document_of(text));
   }
   return documents;

@@ -89,6 +89,20 @@ void check_place(const analysis::Claim& claim, const Session& session, const har
         fmt::format("{} is about the kernels that are chosen here: leave TOKROOF_ISA unset", claim.id));
 }
 
+/// A claim about other numerics is another claim.
+void check_fidelity_goldens(const analysis::Claim& claim) {
+  for (const std::string& model : claim.fidelity) {
+    const auto stated = claim.golden.find(model);
+    if (stated == claim.golden.end() || stated->second == models::expected_golden(models::find_shape(model)))
+      continue;
+    throw Error(
+        ExitCode::unavailable,
+        fmt::format("fidelity of {}: this version computes other logits than the claim was sealed for: amend "
+                    "it",
+                    model));
+  }
+}
+
 }  // namespace
 
 Protocol claim_protocol(const analysis::Claim& claim, const Session& session,
@@ -108,6 +122,7 @@ Protocol claim_protocol(const analysis::Claim& claim, const Session& session,
   }
   protocol.round_probes = claim.probes;
   protocol.round_probe_sizes = round_probe_sizes(machine);
+  check_fidelity_goldens(claim);
   protocol.fidelity_models = claim.fidelity;
   return protocol;
 }
@@ -121,6 +136,7 @@ std::pair<harness::Submission, Protocol> begin_claim_run(const Session& session,
       begin_submission(session, claim.plans.empty() ? "probe" : "reproduction", "claim");
   submission.claim = harness::ClaimReference{claim.id, filed.seal, filed.sealed_utc};
   Protocol protocol = claim_protocol(claim, session, submission.machine);
+  session.measuring->alone(submission.nonce);
   announce_run(claims, submission);
   return {std::move(submission), std::move(protocol)};
 }

@@ -5,6 +5,7 @@
 Claims, Ledger need no measurement; Measured runs a small claim on this machine.
 """
 import fcntl
+import hashlib
 import json
 import os
 import pathlib
@@ -95,6 +96,11 @@ class Claims(Command):
         self.write("fast", parts=good["parts"], launches=2)
         self.refused(4, "underpowered", "seal", "fast")
 
+    def test_a_due_day_that_has_passed_is_refused_by_check_as_by_seal(self):
+        self.write("fast", due_utc="2020-01-01T00:00:00Z")
+        self.refused(4, "has passed", "check", "fast")
+        self.refused(4, "has passed", "seal", "fast")
+
     def test_sealing_lists_the_seal_and_happens_once(self):
         self.sealed("fast")
         entry = self.listed()["fast"]
@@ -136,7 +142,7 @@ class Claims(Command):
     def test_a_census_is_judged_without_a_run(self):
         part = {"name": "share", "quantity": "cpu_share[level=l3, bytes=1048576]", "region": {"low": 0.5},
                 "support": {"low": 0.01, "high": 1}, "true_value": 0.6, "false_value": 0.4, "spread": 0}
-        path = self.write("most_have_l3", parts=[part], test="exact", launches=1)
+        path = self.write("most_have_l3", parts=[part], test="exact", launches=1, population=[], exclusions=[])
         claim = json.loads(path.read_text())
         del claim["plans"], claim["golden"]
         path.write_text(json.dumps(claim))
@@ -251,6 +257,62 @@ class Ledger(Command):
         self.refused(3, "ledger.head: gone", "check")
 
 
+    def forged(self, **members):
+        """Appends a row whose hashes are right."""
+        rows = self.ledger()
+        last = json.loads(rows[-1])
+        row = dict(last, row=last["row"] + 1, prev_hash=last["hash"], **members)
+        del row["hash"]
+        line = lambda value: json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        row["hash"] = hashlib.sha256(line(row).encode()).hexdigest()
+        (self.claims / "ledger.jsonl").write_text("".join(rows) + line(row) + "\n")
+        (self.claims / "ledger.head").write_text(line({"rows": row["row"], "hash": row["hash"]}) + "\n")
+
+    def test_a_row_of_the_future_is_named_with_the_remedy(self):
+        self.sealed("fast")
+        whole = self.ledger()
+        self.forged(kind="verdict", utc="2099-01-01T00:00:00Z", verdict=self.verdict("fast"))
+        for command in (["list"], ["check"], ["verdict", "fast"]):
+            self.refused(6, "row 2 of the ledger is of 2099-01-01T00:00:00Z, .*restore ledger.jsonl", *command)
+        (self.claims / "ledger.jsonl").write_text("".join(whole))
+
+    def verdict(self, claim_id, **changes):
+        machine = {"cpu_model": "a | b", "verdict": "supported", "unproven": False, "parts": [], "controls": []}
+        return dict({"claim": claim_id, "seal": json.loads(self.ledger()[-1])["seal"], "verdict": "supported",
+                     "unproven": False, "machines": [machine]}, **changes)
+
+    def test_a_row_of_a_verdict_that_is_none_is_tampering_and_no_crash(self):
+        self.sealed("fast")
+        whole, head = self.ledger(), (self.claims / "ledger.head").read_text()
+        for changes in ({"machines": [{}]}, {"machines": []}, {"verdict": "splendid"}, {"claim": "slow"}):
+            (self.claims / "ledger.jsonl").write_text("".join(whole))
+            (self.claims / "ledger.head").write_text(head)
+            self.forged(kind="verdict", verdict=self.verdict("fast", **changes))
+            for command in (["list", "--markdown"], ["list"], ["log"]):
+                self.refused(3, "row 2 tells no verdict", *command)
+        (self.claims / "ledger.jsonl").write_text("".join(whole))
+        self.forged(kind="verdict", utc="soon", verdict=self.verdict("fast"))
+        self.refused(3, "has a time that is none", "list")
+
+    def test_the_board_is_a_table_whatever_was_published(self):
+        self.sealed("fast", published="2 | 3 times\nas fast")
+        self.forged(kind="verdict", verdict=self.verdict("fast"))
+        board = self.succeeds("list", "--markdown").splitlines()
+        self.assertEqual(len(board), 3, board)
+        cells = [re.findall(r"(?<!\\)\|", line) for line in board]
+        self.assertEqual([len(each) for each in cells], [9, 9, 9])
+
+    def test_of_simultaneous_seals_one_wins_and_no_alarm_is_raised(self):
+        for turn in range(4):
+            self.write(f"fast{turn}")
+            env = dict(os.environ, TOKROOF_HOME=str(self.home))
+            seals = [subprocess.Popen([TOKROOF, "claim", "seal", f"fast{turn}", "--claims", str(self.claims)], env=env,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(6)]
+            told = [process.communicate(timeout=60) for process in seals]
+            self.assertEqual(sorted(process.returncode for process in seals), [0, 2, 2, 2, 2, 2], told)
+        self.succeeds("check")
+
+
 class Measured(Command):
     """Takes some seconds of measuring each."""
 
@@ -258,8 +320,10 @@ class Measured(Command):
         """A claim of four launches over few positions that any machine supports: warm decode has a speed."""
         part = {"name": "speed", "quantity": "tokens_per_s[mode=warm]", "region": {"low": 100},
                 "support": {"low": 1, "high": 1e9}, "true_value": 1000, "false_value": 10, "spread": 0.1}
+        dram = dict(part, name="dram", quantity="read_bytes_per_s[level=dram]", region={"low": 1e8},
+                    support={"low": 1e6, "high": 1e12}, true_value=1e9, false_value=1e7)
         plan = {"name": "main", "model": "coreflow_1_9m", "positions": "0:63", "arms": ["warm", "aa", "evict_flush"]}
-        return dict(parts=[part], plans=[plan], launches=4, population=[], exclusions=[], probes=["dram_stream"])
+        return dict(parts=[part, dram], plans=[plan], launches=4, population=[], exclusions=[], probes=["dram_stream"])
 
     def run_claim(self, claim_id):
         return self.tokroof("run", "--claim", claim_id, "--claims", self.claims)
@@ -362,14 +426,157 @@ class Measured(Command):
         self.assertEqual(self.run_claim("fast").returncode, 0)
         self.refused(11, "a run was begun .* on machine .*, and its document is not here", "verdict", "fast")
 
+    def test_a_finished_run_whose_document_is_gone_is_no_run_that_was_never_made(self):
+        self.sealed("fast", **self.small())
+        self.assertEqual(self.run_claim("fast").returncode, 0)
+        self.assertEqual(self.listed()["fast"]["state"], "measured")
+        self.assertEqual(self.listed()["fast"]["runs"], {"begun": 1, "finished": 1, "abandoned": 0})
+        empty = self.folder / "empty"
+        empty.mkdir()
+        self.refused(11, "its document is not here .*finished.*--from", "verdict", "fast", "--from", empty)
+        self.refused(11, "its document is not here", "verdict", "fast", "--from", empty, "--record")
+        self.assertNotIn("verdict", [json.loads(line)["kind"] for line in self.ledger()])
+
+    def test_a_verdict_is_not_washed_clean_by_an_amendment(self):
+        claim = self.small()
+        claim["parts"][0].update(region={"low": 9e6}, true_value=9.9e6, false_value=1000, support={"low": 1, "high": 1e7},
+                                 spread=0.01)
+        path = self.sealed("fast", **claim)
+        self.assertNotIn("†", self.succeeds("list", "--markdown"))
+        self.assertEqual(self.run_claim("fast").returncode, 0)
+        self.assertIn("falsified", self.claim("verdict", "fast", "--record").stdout)
+        old = self.listed()["fast"]["seal"]
+        new = self.folder / "new.json"
+        claim["parts"][0].update(region={"low": 100}, true_value=1000, false_value=10)
+        new.write_text(json.dumps(dict(json.loads(path.read_text()), **claim)))
+        self.succeeds("amend", "fast", "--file", new, "--reason", "better wording")
+        self.assertEqual(self.run_claim("fast").returncode, 0)
+        said = self.claim("verdict", "fast", "--record")
+        self.assertIn(said.returncode, (0, 11), said.stderr)
+        before = f"falsified( \\(unproven\\))? under seal {old[:8]}"
+        for told in (said.stdout, self.succeeds("list"), self.succeeds("show", "fast")):
+            self.assertRegex(told, before)
+        self.assertIn("better wording", said.stdout)
+        self.assertRegex(self.succeeds("list", "--markdown"), rf"`fast` † .*supported.*; before: {before}")
+        entry = self.listed()["fast"]
+        self.assertEqual([(one["seal"], one["verdict"]) for one in entry["earlier"]], [(old, "falsified")])
+        self.assertEqual(entry["amendments"][0]["reason"], "better wording")
+        found = json.loads(self.claim("verdict", "fast", "--json").stdout)
+        self.assertEqual(found["earlier"][0]["verdict"], "falsified")
+
+    def test_load_on_the_measured_pu_leaves_a_verdict_unproven(self):
+        self.sealed("fast", **self.small())
+        self.assertEqual(self.run_claim("fast").returncode, 0)
+        pu = json.loads(next((self.home / "submissions").rglob("*.json")).read_text())["conditions"]["pinned_pu"]
+        claim = self.small()
+        self.sealed("loaded", **dict(claim, seed=4))
+        burner = subprocess.Popen(["taskset", "-c", str(pu), sys.executable, "-c", "while True: pass"])
+        try:
+            self.assertEqual(self.run_claim("loaded").returncode, 0)
+        finally:
+            burner.kill()
+            burner.wait()
+        self.refused(11, "something else ran on the measured PU|some task waited for a CPU", "verdict", "loaded")
+
+    def test_a_claims_run_shares_the_machine_with_no_other_measuring_command(self):
+        self.sealed("fast", **self.small())
+        probe = subprocess.Popen([TOKROOF, "probe"], env=dict(os.environ, TOKROOF_HOME=str(self.home)),
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.7)
+        refused = self.run_claim("fast")
+        probe.kill()
+        probe.wait()
+        self.assertEqual(refused.returncode, 6, refused.stderr)
+        self.assertIn("must have the machine to itself", refused.stderr)
+        self.assertEqual(len(refused.stderr.strip().splitlines()), 1, refused.stderr)
+        self.assertEqual([json.loads(line)["kind"] for line in self.ledger()], ["seal"])
+        process = subprocess.Popen([TOKROOF, "run", "--claim", "fast", "--claims", str(self.claims)],
+                                   env=dict(os.environ, TOKROOF_HOME=str(self.home)), stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        while '"run"' not in (self.claims / "ledger.jsonl").read_text():
+            time.sleep(0.02)
+        for command in (("run", "--claim", "fast", "--claims", self.claims), ("run", "--quick"), ("probe",), ("bench",),
+                        ("decode",)):
+            refused = self.tokroof(*command)
+            self.assertEqual(refused.returncode, 6, f"{command}: {refused.stderr}")
+            self.assertIn("measures a claim", refused.stderr)
+        # Nor is a run that lives abandoned behind its back.
+        nonce = json.loads(self.ledger()[-1])["nonce"]
+        self.refused(2, "is being measured by process", "abandon", "fast", nonce, "--reason", "slow")
+        self.assertEqual(process.wait(timeout=200), 0)
+
+    def test_a_run_that_was_abandoned_elsewhere_while_it_measured_ends_without_an_alarm(self):
+        self.sealed("fast", **self.small())
+        process = subprocess.Popen([TOKROOF, "run", "--claim", "fast", "--claims", str(self.claims)],
+                                   env=dict(os.environ, TOKROOF_HOME=str(self.home)), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        while '"run"' not in (self.claims / "ledger.jsonl").read_text():
+            time.sleep(0.02)
+        nonce = json.loads(self.ledger()[-1])["nonce"]
+        elsewhere = self.tokroof("claim", "abandon", "fast", nonce, "--reason", "seen from another computer", "--claims",
+                                 self.claims, TOKROOF_HOME=str(self.folder / "other"))
+        self.assertEqual(elsewhere.returncode, 0, elsewhere.stderr)
+        out, err = process.communicate(timeout=200)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertEqual(out, "")
+        self.assertIn("ended this run in the ledger", err)
+        self.assertNotIn("--reason", err)
+
+    def test_a_document_of_another_origin_blocks_nothing(self):
+        self.sealed("fast", **self.small())
+        self.assertEqual(self.run_claim("fast").returncode, 0)
+        before = self.claim("verdict", "fast", "--json")
+        file = next((self.home / "submissions").rglob("*.json"))
+        mixed = self.folder / "mixed"
+        mixed.mkdir()
+        shutil.copy(file, mixed)
+        foreign = json.loads(file.read_text())
+        foreign["claim"]["seal"] = "9" * 64
+        foreign["nonce"] = "9" * 32
+        (mixed / "foreign.json").write_text(json.dumps(foreign))
+        copy = json.loads(file.read_text())
+        copy["nonce"] = "8" * 32
+        (mixed / "copy.json").write_text(json.dumps(copy))
+        after = self.claim("verdict", "fast", "--json", "--from", mixed)
+        self.assertEqual(after.returncode, before.returncode, after.stderr)
+        found = json.loads(after.stdout)
+        self.assertEqual(len(found.pop("left_out")), 2)
+        self.assertEqual(found, json.loads(before.stdout))
+
+    def test_another_clones_runs_are_taken_in_and_count(self):
+        self.sealed("fast", **self.small())
+        clone = self.folder / "clone"
+        shutil.copytree(self.claims, clone)
+        away = dict(TOKROOF_HOME=str(self.folder / "away"))
+        result = self.tokroof("run", "--claim", "fast", "--claims", clone, **away)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.write("mine")
+        self.succeeds("seal", "mine")  # both ledgers have grown
+        documents = self.folder / "away" / "submissions"
+        self.refused(12, "claim merge", "verdict", "fast", "--from", documents)
+        told = self.succeeds("merge", clone / "ledger.jsonl")
+        self.assertIn("2 rows taken", told)
+        self.assertIn("nothing to take", self.succeeds("merge", clone / "ledger.jsonl"))
+        verdict = self.claim("verdict", "fast", "--from", documents)
+        self.assertIn(verdict.returncode, (0, 11), verdict.stderr)
+        self.assertNotIn("does not tell of", verdict.stdout)
+        self.refused(4, "no such file|cannot be read|there is no", "merge", clone / "nothing.jsonl")
+        (clone / "ledger.jsonl").write_text("x\n")
+        self.refused(3, "is no ledger row", "merge", clone / "ledger.jsonl")
+        self.succeeds("check")
+
     def test_fidelity_is_measured_and_judged_exactly(self):
         part = {"name": "logits", "quantity": "fidelity[model=coreflow_1_9m, figure=rms_difference_sigmas]",
                 "region": {"high": 0.05}, "support": {"low": 1e-6, "high": 10}, "true_value": 0.01, "false_value": 0.1,
                 "spread": 0}
         path = self.write("faithful", parts=[part], launches=1, test="exact", fidelity=["coreflow_1_9m"], population=[])
         claim = json.loads(path.read_text())
-        del claim["plans"], claim["golden"]
+        del claim["plans"]
+        golden = claim.pop("golden")
         path.write_text(json.dumps(claim))
+        self.refused(4, 'lacks "coreflow_1_9m"', "check", "faithful")
+        path.write_text(json.dumps(dict(claim, golden=golden)))
+        self.assertIn("falsified when one lies outside", self.succeeds("show", "faithful"))
         self.succeeds("seal", "faithful")
         result = self.run_claim("faithful")
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -427,7 +634,7 @@ class Measured(Command):
                 "spread": 0}
         path = self.write("right", parts=[part], fidelity=["coreflow_1_9m"], launches=1, test="exact", population=[])
         claim = json.loads(path.read_text())
-        del claim["plans"], claim["golden"]
+        del claim["plans"]
         path.write_text(json.dumps(claim))
         self.succeeds("seal", "right")
         result = self.tokroof("run", "--claim", "right", "--claims", self.claims, TOKROOF_ISA="scalar")
@@ -473,7 +680,8 @@ class Registered(unittest.TestCase):
 
     def test_verdicts_are_those_that_the_committed_documents_give(self):
         rows = [json.loads(line) for line in (self.root / "analysis/claims/ledger.jsonl").read_text().splitlines()]
-        recorded = {row["claim"]: row for row in rows if row["kind"] == "verdict"}
+        current = {row["claim"]: row["seal"] for row in rows if row["kind"] in ("seal", "amend")}
+        recorded = {row["claim"]: row for row in rows if row["kind"] == "verdict" and row["seal"] == current[row["claim"]]}
         self.assertTrue(recorded)
         for claim_id, row in recorded.items():
             with self.subTest(claim_id):
@@ -481,6 +689,7 @@ class Registered(unittest.TestCase):
                 self.assertIn(result.returncode, (0, 10, 11), result.stderr)
                 judged, told = json.loads(result.stdout), row["verdict"]
                 self.assertEqual(judged["verdict"], told["verdict"])
+                self.assertEqual(judged["unproven"], told["unproven"])
                 for now, then in zip(judged["machines"], told["machines"], strict=True):
                     self.assertEqual(now.get("document"), then.get("document"))  # a census has none
                     self.assertEqual([part["verdict"] for part in now["parts"]], [part["verdict"] for part in then["parts"]])

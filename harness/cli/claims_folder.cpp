@@ -116,13 +116,36 @@ void write_all(const std::vector<std::pair<std::string, std::string>>& files) {
   }
 }
 
+std::vector<std::pair<std::string, std::string>> files_of_ledger(const ClaimsFolder& folder) {
+  return {{folder.path + "/ledger.jsonl", folder.ledger},
+          {folder.path + "/ledger.head", analysis::head_of(folder.rows)}};
+}
+
 /// The ledger with one more row, and its head, as files.
 std::vector<std::pair<std::string, std::string>> ledger_files(ClaimsFolder& folder,
                                                               const analysis::LedgerRow& row) {
   folder.ledger = analysis::append_row(folder.ledger, row);
   folder.rows = analysis::read_ledger(folder.ledger);
-  return {{folder.path + "/ledger.jsonl", folder.ledger},
-          {folder.path + "/ledger.head", analysis::head_of(folder.rows)}};
+  return files_of_ledger(folder);
+}
+
+/// Reads and checks a folder as it is now.
+ClaimsFolder read_folder(const std::string& path) {
+  ClaimsFolder folder;
+  folder.path = path;
+  folder.claims = read_files(folder.path);
+  // The head first: a row that is appended between the two is one more than the head tells of, not one less.
+  const auto head = read_if_there(folder.path + "/ledger.head");
+  folder.ledger = read_if_there(folder.path + "/ledger.jsonl").value_or("");
+  folder.rows = analysis::read_ledger(folder.ledger);
+  analysis::check_times(folder.rows, harness::utc_now());
+  if (head) {
+    analysis::check_head(folder.rows, *head);
+  } else if (!folder.rows.empty()) {
+    tampered(folder.path + "/ledger.head: gone; restore it from the git history");
+  }
+  check_seals(folder);
+  return folder;
 }
 
 }  // namespace
@@ -133,24 +156,24 @@ std::optional<std::string> read_if_there(const std::string& path) {
 }
 
 ClaimsFolder open_claims(const std::string& path) {
-  ClaimsFolder folder;
-  folder.path = path.empty() ? "analysis/claims" : path;
+  const std::string folder = path.empty() ? "analysis/claims" : path;
   std::error_code ignored;
-  if (!fs::is_directory(folder.path, ignored)) {
+  if (!fs::is_directory(folder, ignored))
     throw Error(ExitCode::usage,
-                fmt::format("{}: no such folder of claims; name it with --claims DIR", folder.path));
+                fmt::format("{}: no such folder of claims; name it with --claims DIR", folder));
+  try {
+    return read_folder(folder);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::tampered) throw;
+    // Another tokroof may be between two of its files: what is still wrong under its lock is wrong.
+    std::unique_ptr<RunLock> lock;
+    try {
+      lock = lock_ledger(folder);
+    } catch (const Error&) {
+      throw error;
+    }
+    return read_folder(folder);
   }
-  folder.claims = read_files(folder.path);
-  folder.ledger = read_if_there(folder.path + "/ledger.jsonl").value_or("");
-  folder.rows = analysis::read_ledger(folder.ledger);
-  const auto head = read_if_there(folder.path + "/ledger.head");
-  if (head) {
-    analysis::check_head(folder.rows, *head);
-  } else if (!folder.rows.empty()) {
-    tampered(folder.path + "/ledger.head: gone; restore it from the git history");
-  }
-  check_seals(folder);
-  return folder;
 }
 
 const FiledClaim& find_claim(const ClaimsFolder& folder, const std::string& id) {
@@ -180,13 +203,24 @@ void append_to_ledger(ClaimsFolder& folder, const analysis::LedgerRow& row) {
 
 void amend_claim(ClaimsFolder& folder, const analysis::LedgerRow& row, const std::string& text) {
   const auto lock = lock_ledger(folder.path);
-  folder = open_claims(folder.path);
+  folder = read_folder(folder.path);
   const FiledClaim old = find_claim(folder, row.claim);
   if (old.seal != row.supersedes) throw Error(ExitCode::usage, row.claim + " was amended meanwhile");
   auto files = ledger_files(folder, row);  // refused before anything changes
   files.insert(files.begin(), {{superseded_path(folder, old.id, old.seal), old.text},
                                {fmt::format("{}/{}.json", folder.path, old.id), text}});
   write_all(files);
+}
+
+analysis::MergedLedger merge_ledger(ClaimsFolder& folder, const std::string& theirs) {
+  const auto lock = lock_ledger(folder.path);
+  folder = read_folder(folder.path);
+  analysis::MergedLedger merged = analysis::merge_ledgers(folder.ledger, theirs, harness::utc_now());
+  if (merged.rows == 0) return merged;
+  folder.ledger = merged.text;
+  folder.rows = analysis::read_ledger(folder.ledger);
+  write_all(files_of_ledger(folder));
+  return merged;
 }
 
 std::string superseded_path(const ClaimsFolder& folder, const std::string& id, const std::string& seal) {

@@ -6,6 +6,7 @@
 
 #include "analysis/claim.hpp"
 #include "analysis/claim_ledger.hpp"
+#include "analysis/claim_merge.hpp"
 #include "harness/submission.hpp"
 
 namespace cli {
@@ -24,8 +25,9 @@ struct ClaimsFolder {
 };
 
 /// Reads a folder ("" for analysis/claims below the current one) and checks it: the ledger's chain and head,
-/// and that every sealed claim's bytes are those that were sealed. Throws Error(tampered) that names what is
-/// not, Error(usage) without the folder. A draft may be anything.
+/// and that every sealed claim's bytes are those that were sealed. What is wrong is looked at again under the
+/// ledger's lock: another tokroof may be writing. Throws Error(tampered) that names what is not,
+/// Error(unavailable) for a row of the future, Error(usage) without the folder. A draft may be anything.
 ClaimsFolder open_claims(const std::string& path);
 
 /// Returns a claim of the folder. Throws Error(usage) that names the nearest.
@@ -43,6 +45,10 @@ void append_to_ledger(ClaimsFolder& folder, const analysis::LedgerRow& row);
 /// Error(usage) when the claim was amended meanwhile.
 void amend_claim(ClaimsFolder& folder, const analysis::LedgerRow& row, const std::string& text);
 
+/// Takes the runs of another clone's ledger into this one (analysis/claim_merge.hpp), under the lock. Throws
+/// as merge_ledgers and append_to_ledger.
+analysis::MergedLedger merge_ledger(ClaimsFolder& folder, const std::string& theirs);
+
 /// Returns a reason that a ledger can hold. Throws Error(usage) when it says nothing, is longer than 300
 /// bytes or is no UTF-8.
 std::string checked_reason(const std::string& reason);
@@ -55,7 +61,7 @@ void finish_run(const std::string& path, const harness::Submission& submission,
 void abandon_run(const std::string& path, const harness::Submission& submission, const std::string& reason);
 
 /// Appends that a run was killed before it could tell so itself. Throws Error(usage) for a run that the
-/// ledger does not tell of, or that ended.
+/// ledger does not tell of, that ended, or that is being measured now.
 void abandon_killed_run(const std::string& path, const std::string& claim, const std::string& nonce,
                         const std::string& reason);
 

@@ -8,6 +8,7 @@
 
 #include "harness/canonical_json.hpp"
 #include "harness/cli/claims_folder.hpp"
+#include "harness/cli/measuring_lock.hpp"
 #include "harness/cli/partial.hpp"
 #include "harness/error.hpp"
 #include "harness/store.hpp"
@@ -44,6 +45,12 @@ void note_start(const analysis::LedgerRow& row) {
   const nlohmann::json start = {{"machine_key", row.machine_key}, {"nonce", row.nonce}, {"utc", row.utc}};
   harness::write_file_atomically(path,
                                  read_if_there(path).value_or("") + harness::canonical_text(start) + "\n");
+}
+
+bool was_abandoned(const ClaimsFolder& folder, const harness::Submission& submission) {
+  const auto runs = analysis::started_runs(folder.rows, submission.claim->seal);
+  return std::any_of(runs.begin(), runs.end(),
+                     [&](const auto& run) { return run.nonce == submission.nonce && run.abandoned; });
 }
 
 /// Any text as a reason: whole characters of UTF-8, not too many.
@@ -88,6 +95,9 @@ void announce_run(const std::string& path, const harness::Submission& submission
 void finish_run(const std::string& path, const harness::Submission& submission,
                 const std::string& content_sha256) {
   ClaimsFolder folder = open_claims(path);
+  if (was_abandoned(folder, submission))
+    throw Error(ExitCode::interrupted,
+                "tokroof claim abandon ended this run in the ledger while it was measured");
   analysis::LedgerRow row = row_of_run("finished", submission);
   row.content_sha256 = content_sha256;
   append_to_ledger(folder, row);
@@ -95,6 +105,7 @@ void finish_run(const std::string& path, const harness::Submission& submission,
 
 void abandon_run(const std::string& path, const harness::Submission& submission, const std::string& reason) {
   ClaimsFolder folder = open_claims(path);
+  if (was_abandoned(folder, submission)) return;  // by hand, while it was measured
   analysis::LedgerRow row = row_of_run("abandoned", submission);
   row.reason = as_reason(reason);
   append_to_ledger(folder, row);
@@ -116,6 +127,11 @@ void abandon_killed_run(const std::string& path, const std::string& claim, const
     if (!run.content_sha256.empty())
       throw Error(ExitCode::usage, "that run finished: its figures could be seen, so it counts");
   }
+  if (const int process = measuring_process(nonce); process != 0)
+    throw Error(
+        ExitCode::usage,
+        fmt::format("that run is being measured by process {}: end it there (Ctrl-C), which abandons it",
+                    process));
   analysis::LedgerRow row = *begun;
   row.kind = "abandoned";
   row.utc = harness::utc_now();

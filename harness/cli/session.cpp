@@ -68,6 +68,7 @@ std::string first_problem(const std::vector<harness::Violation>& violations,
 
 Session open_session(const std::string& isa) {
   Session session;
+  session.measuring = std::make_shared<const MeasuringLock>();
   session.topology = harness::read_host_topology();
   session.features = harness::read_cpu_features();
   session.clock = harness::steady_clock();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/learnt_error.hpp"
+#include "harness/cli/measuring_lock.hpp"
 #include "harness/clock.hpp"
 #include "harness/cpu_features.hpp"
 #include "harness/environment.hpp"
@@ -31,6 +32,8 @@ struct Session {
   /// who measure in it.
   std::shared_ptr<harness::Reading<int64_t>> autogroup_nice =
       std::make_shared<harness::Reading<int64_t>>(harness::Unavailable{"no measuring process ran"});
+  /// Held while the session lasts; a claim's run makes it one that nobody shares.
+  std::shared_ptr<const MeasuringLock> measuring;
   /// What widens the forecasts of ecm: the prior unless learn_from_store was asked.
   harness::ModelError model_error = analysis::model_error();
   /// Called when Ctrl-Z stopped a launch of a purpose for so many ns, before it is taken again; may be empty.
@@ -38,7 +41,8 @@ struct Session {
 };
 
 /// Looks at the machine and chooses PU and kernels. `isa` is --isa; when empty, $TOKROOF_ISA; when that is
-/// empty too, the fastest this CPU runs. Throws Error for an unknown ISA or one the host lacks.
+/// empty too, the fastest this CPU runs. Throws Error for an unknown ISA, one the host lacks, or while a
+/// claim's run of this user measures.
 Session open_session(const std::string& isa = "");
 
 /// Fills suite, machine, kind, protocol, nonce and time.
