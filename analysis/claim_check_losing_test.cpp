@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/claim_check.hpp"
+#include "analysis/claim_terms.hpp"
 #include "analysis/test_claim.hpp"
 
 namespace analysis {
@@ -56,8 +57,9 @@ TEST(claim_check_losing, two_names_of_one_plan_cannot_differ) {
   EXPECT_TRUE(refused(twins([](json&) {}), why));
   EXPECT_TRUE(
       refused(twins([](json& plan) { plan["placement"] = "same_llc"; }), why));  // warm has no neighbour
-  EXPECT_TRUE(
-      refused(twins([](json& plan) { plan["positions"] = "0:1023"; }), why));  // what is usual, spelt out
+  const Positions usual = timed_positions(test_claim().plans[0]).value();
+  const std::string spelt_out = std::to_string(usual.first) + ":" + std::to_string(usual.last);
+  EXPECT_TRUE(refused(twins([&](json& plan) { plan["positions"] = spelt_out; }), why));
   EXPECT_TRUE(refused(twins([](json& plan) { plan["threads"] = 1; }), why));
   EXPECT_FALSE(refused(twins([](json& plan) { plan["placement"] = "same_llc"; }, "evict_read"), why));
   EXPECT_FALSE(refused(twins([](json& plan) { plan["threads"] = 2; }), why));
