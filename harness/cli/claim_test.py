@@ -31,7 +31,7 @@ class Command(unittest.TestCase):
         self.home = self.folder / "home"
 
     def tokroof(self, *arguments, **environment):
-        env = dict(os.environ, TOKROOF_HOME=str(self.home), LC_ALL="C.UTF-8", **environment)
+        env = {**os.environ, "TOKROOF_HOME": str(self.home), "LC_ALL": "C.UTF-8", **environment}
         return subprocess.run([TOKROOF, *map(str, arguments)], capture_output=True, text=True, env=env,
                               stdin=subprocess.DEVNULL, timeout=300)
 
@@ -496,7 +496,7 @@ class Measured(Command):
         while '"run"' not in (self.claims / "ledger.jsonl").read_text():
             time.sleep(0.02)
         for command in (("run", "--claim", "fast", "--claims", self.claims), ("run", "--quick"), ("probe",), ("bench",),
-                        ("decode",)):
+                        ("decode", "coreflow_1_9m")):
             refused = self.tokroof(*command)
             self.assertEqual(refused.returncode, 6, f"{command}: {refused.stderr}")
             self.assertIn("measures a claim", refused.stderr)
