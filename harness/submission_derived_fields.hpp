@@ -51,7 +51,7 @@ void fields(Io& io, T& value) {
 
 template <class Io, Like<DecodeResult> T>
 void fields(Io& io, T& value) {
-  fields(io, value.key);
+  whole_key_fields(io, value.key);
   io("arm", value.arm);
   io("launches", value.launches);
   io("tokens_per_s", value.tokens_per_s);
@@ -121,13 +121,16 @@ void fields(Io& io, T& value) {
   io("caches", value.caches);
   io.optional("retention", value.retention);
   io.optional("jumps", value.jumps);
-  keyed_list(io, "decode", value.decode, without_repeated_selectors<DecodeResult>);
-  keyed_list(io, "ratios", value.ratios, without_repeated_selectors<ArmRatio>);
-  bool slowed = !value.slowdowns.empty();
-  if constexpr (!Io::writing) slowed = io.has("slowdown");
-  if (slowed) keyed_list(io, "slowdown", value.slowdowns, without_repeated_selectors<Slowdown>);
+  io("decode", value.decode);
+  io("ratios", value.ratios);
+  io.optional("slowdown", value.slowdowns);
   io.optional("interference", value.interference);
-  keyed_list(io, "forecast_errors", value.forecast_errors, without_repeated_keys<ForecastError>);
+  if constexpr (Io::writing) {
+    io("forecast_errors", without_repeated_keys(value.forecast_errors));
+  } else {
+    io("forecast_errors", value.forecast_errors);
+    repeat_selectors(value.forecast_errors, io.place("forecast_errors"));
+  }
   io("flags", value.flags);
 }
 

@@ -56,15 +56,49 @@ void centred(Io& io, const char* key, T& reading) {
   }
 }
 
+/// A decode key is no object of its own: its selectors stand beside the figures that they select. What has
+/// its usual value is left out.
+template <class Io, Like<DecodeKey> T>
+void fields(Io& io, T& value) {
+  io("model", value.model);
+  io("mode", value.mode);
+  io.unless("placement", value.placement, "none");
+  io("isa", value.isa);
+  io.unless("arithmetic", value.arithmetic, "int8");
+  io.unless("weights", value.weights, "synthetic");
+  io.unless("routing", value.routing, "none");
+  io.unless("threads", value.threads, 1);
+  io("page_bytes", value.page_bytes);
+  io.unless("core_kind", value.core_kind, "uniform");
+  io("position_first", value.position_first);
+  io("position_last", value.position_last);
+}
+
+/// Every selector, also where it has its usual value.
+template <class Io, Like<DecodeKey> T>
+void whole_key_fields(Io& io, T& value) {
+  io("model", value.model);
+  io("mode", value.mode);
+  io("placement", value.placement);
+  io("isa", value.isa);
+  io("arithmetic", value.arithmetic);
+  io("weights", value.weights);
+  io("routing", value.routing);
+  io("threads", value.threads);
+  io("page_bytes", value.page_bytes);
+  io("core_kind", value.core_kind);
+  io("position_first", value.position_first);
+  io("position_last", value.position_last);
+}
+
 /// Stands for a selector that is left out: it is then that of the member before.
 inline constexpr int64_t no_page_bytes = 0;
 inline constexpr int no_position = -1;
 
-/// A decode key is no object of its own: its selectors stand beside the figures that they select. What has
-/// its usual value is left out; so are model, ISA, pages and positions that the member before has, too
+/// The same where model, ISA, pages and positions may be left out, too, that the member before has
 /// (without_repeated_selectors, repeat_selectors).
 template <class Io, Like<DecodeKey> T>
-void fields(Io& io, T& value) {
+void shortened_key_fields(Io& io, T& value) {
   io.optional("model", value.model);
   io("mode", value.mode);
   io.unless("placement", value.placement, "none");
@@ -84,7 +118,7 @@ template <class Io, Like<DecodeKey> T>
 void shared_key_fields(Io& io, T& value) {
   bool own = !value.mode.empty();
   if constexpr (!Io::writing) own = io.has("mode");
-  if (own) return fields(io, value);
+  if (own) return shortened_key_fields(io, value);
   if constexpr (!Io::writing) {
     for (const char* selector : {"model", "placement", "isa", "arithmetic", "weights", "routing", "threads",
                                  "page_bytes", "core_kind", "position_first", "position_last"}) {
@@ -107,14 +141,12 @@ std::vector<Keyed> without_repeated_selectors(std::vector<Keyed> list) {
   }
   return list;
 }
-/// The same of forecasts and their errors, without a version that repeats; a key that is wholly that of the
-/// member before is left out whole.
+/// The same; a key that is wholly that of the member before is left out whole.
 template <class Keyed>
 std::vector<Keyed> without_repeated_keys(const std::vector<Keyed>& list) {
   std::vector<Keyed> shortened = without_repeated_selectors(list);
   for (size_t i = 1; i < list.size(); ++i) {
     if (list[i].key == list[i - 1].key) shortened[i].key = {};
-    if (list[i].version == list[i - 1].version) shortened[i].version.clear();
   }
   return shortened;
 }
@@ -140,13 +172,7 @@ void repeat_selectors(std::vector<Keyed>& list, const std::string& place) {
     DecodeKey& key = list[i].key;
     if (i == 0) {
       refuse_shortened(key, place + "/0/");
-      if constexpr (requires { list[i].version; }) {
-        if (list[i].version.empty()) JsonReader::refuse(place + "/0/version", "a value");
-      }
       continue;
-    }
-    if constexpr (requires { list[i].version; }) {
-      if (list[i].version.empty()) list[i].version = list[i - 1].version;
     }
     const DecodeKey& before = list[i - 1].key;
     if (key.mode.empty()) {
@@ -158,17 +184,6 @@ void repeat_selectors(std::vector<Keyed>& list, const std::string& place) {
     if (key.page_bytes == no_page_bytes) key.page_bytes = before.page_bytes;
     if (key.position_first == no_position) key.position_first = before.position_first;
     if (key.position_last == no_position) key.position_last = before.position_last;
-  }
-}
-
-/// Writes or reads a list whose members share selectors; `shortened` leaves out what a member shares.
-template <class Io, class List, class Shorten>
-void keyed_list(Io& io, const char* key, List& list, Shorten shortened) {
-  if constexpr (Io::writing) {
-    io(key, shortened(list));
-  } else {
-    io(key, list);
-    repeat_selectors(list, io.place(key));
   }
 }
 

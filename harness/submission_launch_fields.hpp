@@ -78,24 +78,13 @@ void fields(Io& io, T& value) {
   io("series", value.series);
 }
 
-/// Returns the digest that a launch's plan expects, or "".
-inline std::string expected_golden(const Launch& launch, const std::vector<Plan>& plans) {
-  if (!launch.plan || *launch.plan < 0 || static_cast<size_t>(*launch.plan) >= plans.size()) return "";
-  return plans[static_cast<size_t>(*launch.plan)].golden;
-}
-
-/// Leaves out the order seed that the launch before has, too, the counts of the last launch of the plan, and
-/// the digest that the plan names already.
-inline nlohmann::json without_repeats(const std::vector<Launch>& launches, const std::vector<Plan>& plans) {
+/// Leaves out the order seed that the launch before has, too, and the counts of the last launch of the plan.
+inline nlohmann::json without_repeats(const std::vector<Launch>& launches) {
   nlohmann::json written = JsonWriter::to_json("launches", launches);
   std::map<int, const CounterValues*> counters;
   for (size_t i = 0; i < launches.size(); ++i) {
     const Launch& launch = launches[i];
     if (i > 0 && launch.order_seed == launches[i - 1].order_seed) written[i].erase("order_seed");
-    if (launch.golden_got && *launch.golden_got == expected_golden(launch, plans)) {
-      written[i].erase("golden_got");
-      written[i]["golden_met"] = true;
-    }
     if (!launch.plan) continue;
     const CounterValues*& last = counters[*launch.plan];
     if (last != nullptr && *last == launch.counters) written[i].erase("counters");
@@ -104,25 +93,12 @@ inline nlohmann::json without_repeats(const std::vector<Launch>& launches, const
   return written;
 }
 
-/// Gives a launch that was read the digest that it says to have met.
-inline void restore_golden(const JsonReader& launch_json, Launch& launch, const std::vector<Plan>& plans) {
-  bool met = false;
-  launch_json.optional("golden_met", met);
-  if (!met) return;
-  if (launch.golden_got) JsonReader::refuse(launch_json.place("golden_met"), "no golden_got beside it");
-  launch.golden_got = expected_golden(launch, plans);
-  if (launch.golden_got->empty())
-    JsonReader::refuse(launch_json.place("golden_met"), "a plan that expects a digest");
-}
-
 /// Gives every launch that was read what it left out.
-inline void restore_repeats(const JsonReader& io, std::vector<Launch>& launches,
-                            const std::vector<Plan>& plans) {
+inline void restore_repeats(const JsonReader& io, std::vector<Launch>& launches) {
   std::map<int, const CounterValues*> counters;
   for (size_t i = 0; i < launches.size(); ++i) {
     Launch& launch = launches[i];
     const JsonReader launch_json = io.at("launches", i);
-    restore_golden(launch_json, launch, plans);
     if (!launch_json.has("order_seed")) {
       if (i == 0) JsonReader::refuse(launch_json.place("order_seed"), "a value");
       launch.order_seed = launches[i - 1].order_seed;
@@ -151,10 +127,10 @@ inline void name_models(Submission& submission) {
 template <class Io, Like<Submission> T>
 void launches_field(Io& io, T& value) {
   if constexpr (Io::writing) {
-    io.json("launches", without_repeats(value.launches, value.plans));
+    io.json("launches", without_repeats(value.launches));
   } else {
     io.defaulted("launches", value.launches);
-    restore_repeats(io, value.launches, value.plans);
+    restore_repeats(io, value.launches);
     name_models(value);
   }
 }

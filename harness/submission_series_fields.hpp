@@ -33,11 +33,10 @@ constexpr std::array<std::string_view, 3> status_names{"ok", "unavailable", "fai
 template <class Io, Like<Series> T>
 void status_field(Io& io, T& value) {
   if constexpr (Io::writing) {
-    if (value.status != Status::ok)
-      io("status", std::string(status_names[static_cast<size_t>(value.status)]));
+    io("status", std::string(status_names[static_cast<size_t>(value.status)]));
   } else {
-    std::string name = "ok";  // what is left out
-    io.optional("status", name);
+    std::string name;
+    io("status", name);
     size_t i = 0;
     while (i < status_names.size() && status_names[i] != name) ++i;
     if (i == status_names.size()) Io::refuse(io.place("status"), "ok, unavailable or failed");

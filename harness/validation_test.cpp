@@ -94,6 +94,7 @@ const std::map<std::string, std::string> invalid_examples{
     {"plan_with_no_arms", "/plans/0/arms"},
     {"probe_with_no_launch_in_the_list", "/launches"},
     {"probe_without_launches", "/launches"},
+    {"protocol_unknown", "/protocol"},
     {"reading_null", "/conditions/turbo"},
     {"reading_with_empty_reason", "/conditions/turbo/unavailable"},
     {"reading_with_value_and_reason", "/conditions/governor/value"},

@@ -253,7 +253,7 @@ class Answers(unittest.TestCase):
                 self.assertEqual(result.returncode, 0, result.stderr)
                 document = json.loads(result.stdout)
                 self.assertEqual([plan["isa"] for plan in document["plans"]], [isa])
-                self.assertEqual({decode["isa"] for decode in document["derived"]["decode"] if "isa" in decode}, {isa})
+                self.assertEqual({decode["isa"] for decode in document["derived"]["decode"]}, {isa})
                 self.assertEqual((document["suite"]["isa"], document["suite"]["isa_chosen_by"]), (isa, "forced"))
 
     def test_colour_and_marks_follow_the_terminal(self):
@@ -299,7 +299,7 @@ class Capacity(unittest.TestCase):
             marked = [each for each in series if "budget_ns" in each.get("params", {})]
             self.assertTrue(marked)
             for each in marked:
-                if each.get("status", "ok") == "ok":
+                if each["status"] == "ok":
                     self.assertGreater(each["params"]["budget_skipped_sizes"], 0)
                     self.assertEqual(len(each["samples"]), len(each["sizes_bytes"]))
                 else:
@@ -384,10 +384,10 @@ class QuickRun(unittest.TestCase):
             self.assertEqual(count, 4 * 2 * 959)  # the timed tokens of four arms, two passes
 
     def test_every_launch_was_right_before_it_was_fast(self):
-        self.assertRegex(self.document["plans"][0]["golden"], "^[0-9a-f]{64}$")
+        golden = self.document["plans"][0]["golden"]
         for launch in self.document["launches"]:
             if launch["purpose"] == "decode":
-                self.assertTrue(launch["golden_met"])
+                self.assertEqual(launch["golden_got"], golden)
 
     def test_flushing_costs_time(self):
         ratios = {ratio["name"]: ratio["speed_ratio"]["median"] for ratio in self.document["derived"]["ratios"]}

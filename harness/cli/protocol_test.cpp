@@ -188,15 +188,16 @@ harness::Submission generated(const Protocol& protocol) {
   return made;
 }
 
-/// Marks every second sample, in no order, with what a busy machine does to it.
+/// Marks every second sample, in no order, with what a busy machine does to it: as in the busiest run of
+/// ours.
 void disturb(Series& series) {
   size_t samples = series.samples.size();
   for (const auto& at_size : series.samples_by_size) samples += at_size.size();
   series.totals.involuntary_switches = 123;
   for (int i = 0; i < static_cast<int>(samples); ++i) {
-    if (like_measured(1000) % 2 == 0) continue;
+    if (like_measured(1000) % 2 != 0) continue;
     series.disturbed["involuntary_switch"].push_back(i);
-    if (like_measured(1000) % 2 == 0) series.disturbed["cpu_wall"].push_back(i);
+    if (like_measured(1000) % 16 == 0) series.disturbed["cpu_wall"].push_back(i);
     if (like_measured(1000) % 64 == 0) series.disturbed["steal"].push_back(i);
   }
   if (series.disturbed.count("steal") > 0) series.totals.steal_ns = 120'000'000;
@@ -220,9 +221,9 @@ TEST(protocol, documents_stay_within_their_sizes_also_of_a_busy_machine) {
   const struct {
     Protocol protocol;
     size_t quiet_bytes, busy_bytes;
-  } limits[] = {{quick_protocol(), 37'500, 40'000},
-                {default_protocol(), 122'000, 129'500},
-                {full_protocol(), 850'000, 880'000}};
+  } limits[] = {{quick_protocol(), 38'500, 42'000},
+                {default_protocol(), 127'000, 136'000},
+                {full_protocol(), 850'000, 900'000}};
   for (const auto& limit : limits) {
     const harness::Submission quiet = generated(limit.protocol);
     const harness::Submission busy = disturbed(quiet);
