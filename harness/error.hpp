@@ -19,6 +19,7 @@ enum class ExitCode : int {
   unavailable = 6,
   store = 7,
   wrong_result = 8,
+  regressed = 9,
   falsified = 10,
   inconclusive = 11,
   not_enough_data = 12,

@@ -39,11 +39,17 @@ void take_lines(std::string& received, const std::function<void(double)>& on_pro
   received.erase(0, begin);
 }
 
-[[noreturn]] void report_failure(int status, const std::string& error_text) {
-  using harness::ExitCode;
+/// The first line of what a tokroof wrote to stderr, without its prefix.
+std::string first_line(const std::string& error_text) {
   static constexpr std::string_view prefix = "tokroof: error: ";
   std::string line = error_text.substr(0, error_text.find('\n'));
   if (line.starts_with(prefix)) line.erase(0, prefix.size());
+  return line;
+}
+
+[[noreturn]] void report_failure(int status, const std::string& error_text) {
+  using harness::ExitCode;
+  const std::string line = first_line(error_text);
   if (WIFSIGNALED(status)) {
     const std::string cause = WTERMSIG(status) == SIGKILL ? " (out of memory? see dmesg)" : "";
     throw harness::Error(WTERMSIG(status) == SIGKILL ? ExitCode::unavailable : ExitCode::internal,
@@ -70,14 +76,19 @@ void obey_signals(ChildProcess& child) {
   throw Stopped(paused_ns);
 }
 
-}  // namespace
+/// What an executable wrote until it ended, and how it did.
+struct Ended {
+  ChildOutput output;
+  std::string errors;
+  int status = 0;
+};
 
-ChildOutput run_child(const std::vector<std::string>& arguments,
-                      const std::function<void(double)>& on_progress) {
+Ended run_to_the_end(const std::string& executable, const std::vector<std::string>& arguments,
+                     const std::function<void(double)>& on_progress) {
   Pipe out, err, progress;
   for (Pipe* pipe : {&out, &err, &progress}) pipe->open();
-  ChildProcess child(arguments, out, err, progress);
-  ChildOutput output;
+  ChildProcess child(executable, arguments, out, err, progress);
+  Ended ended;
   while (out.read_end >= 0 || err.read_end >= 0 || progress.read_end >= 0) {
     pollfd waiting[3] = {
         {out.read_end, POLLIN, 0}, {err.read_end, POLLIN, 0}, {progress.read_end, POLLIN, 0}};
@@ -88,14 +99,36 @@ ChildOutput run_child(const std::vector<std::string>& arguments,
     if (waiting[1].revents != 0) err.drain();
     if (waiting[2].revents != 0) {
       progress.drain();
-      take_lines(progress.received, on_progress, output);
+      take_lines(progress.received, on_progress, ended.output);
     }
   }
-  const int status = child.wait();
+  ended.status = child.wait();
   if (interrupt_noted() != 0) throw Interrupted("interrupted");
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) report_failure(status, err.received);
-  output.text = out.received;
-  return output;
+  ended.output.text = std::move(out.received);
+  ended.errors = std::move(err.received);
+  return ended;
+}
+
+}  // namespace
+
+ChildOutput run_child(const std::vector<std::string>& arguments,
+                      const std::function<void(double)>& on_progress) {
+  Ended ended = run_to_the_end(own_executable, arguments, on_progress);
+  if (!WIFEXITED(ended.status) || WEXITSTATUS(ended.status) != 0) report_failure(ended.status, ended.errors);
+  return std::move(ended.output);
+}
+
+ProgramOutput run_program(const std::string& executable, const std::vector<std::string>& arguments) {
+  constexpr int not_started = 127;
+  Ended ended = run_to_the_end(executable, arguments, {});
+  if (WIFSIGNALED(ended.status))
+    throw harness::Error(harness::ExitCode::unavailable,
+                         fmt::format("{} died of signal {} ({})", executable, WTERMSIG(ended.status),
+                                     strsignal(WTERMSIG(ended.status))));
+  if (WEXITSTATUS(ended.status) == not_started && ended.errors.empty())
+    throw harness::Error(harness::ExitCode::unavailable,
+                         executable + " cannot be started: name an executable of this machine");
+  return {std::move(ended.output.text), first_line(ended.errors), WEXITSTATUS(ended.status)};
 }
 
 void report_progress(double fraction) {

@@ -25,6 +25,17 @@ struct ChildOutput {
 ChildOutput run_child(const std::vector<std::string>& arguments,
                       const std::function<void(double)>& on_progress);
 
+/// How another program ended.
+struct ProgramOutput {
+  std::string text;   ///< what it wrote to stdout
+  std::string error;  ///< the first line that it wrote to stderr, without our own prefix
+  int exit_code = 0;
+};
+
+/// Runs another executable as run_child() runs this one, and waits. Its failure is a result: only a signal
+/// that ended it, or that it could not be started, is an Error(unavailable).
+ProgramOutput run_program(const std::string& executable, const std::vector<std::string>& arguments);
+
 /// The child's end: writes a fraction to file descriptor 3, if there is one.
 void report_progress(double fraction);
 

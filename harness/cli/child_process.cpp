@@ -16,8 +16,8 @@
 namespace cli {
 namespace {
 
-[[noreturn]] void become(const std::vector<std::string>& arguments, int out, int err, int progress,
-                         pid_t parent) {
+[[noreturn]] void become(const std::string& executable, const std::vector<std::string>& arguments, int out,
+                         int err, int progress, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);  // the parent died before the line above
   setsid();
@@ -32,7 +32,7 @@ namespace {
   std::vector<char*> argv = {const_cast<char*>("tokroof")};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  execv("/proc/self/exe", argv.data());
+  execv(executable.c_str(), argv.data());
   _exit(127);
 }
 
@@ -69,14 +69,15 @@ void Pipe::drain() {
   }
 }
 
-ChildProcess::ChildProcess(const std::vector<std::string>& arguments, Pipe& out, Pipe& err, Pipe& progress) {
+ChildProcess::ChildProcess(const std::string& executable, const std::vector<std::string>& arguments,
+                           Pipe& out, Pipe& err, Pipe& progress) {
   const pid_t parent = getpid();
   pid_ = fork();
   if (pid_ < 0) {
     throw harness::Error(harness::ExitCode::unavailable,
                          fmt::format("no process to be had ({})", std::strerror(errno)));
   }
-  if (pid_ == 0) become(arguments, out.write_end, err.write_end, progress.write_end, parent);
+  if (pid_ == 0) become(executable, arguments, out.write_end, err.write_end, progress.write_end, parent);
   for (Pipe* pipe : {&out, &err, &progress}) pipe->close_write_end();
 }
 

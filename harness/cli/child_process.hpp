@@ -8,6 +8,7 @@
 namespace cli {
 
 inline constexpr int progress_descriptor = 3;
+inline constexpr const char* own_executable = "/proc/self/exe";
 
 /// Owns both ends of a pipe, and what came out of it so far.
 struct Pipe {
@@ -28,10 +29,11 @@ struct Pipe {
 /// Owns a child process and its session: one that is still running when this ends is killed.
 class ChildProcess {
  public:
-  /// Starts this very binary with `arguments` in a session of its own; its stdout, stderr and file descriptor
-  /// 3 are the three pipes, its stdin is empty. It gets SIGKILL when the calling thread ends. Throws
-  /// Error(unavailable) when there is no process to be had.
-  ChildProcess(const std::vector<std::string>& arguments, Pipe& out, Pipe& err, Pipe& progress);
+  /// Starts an executable with `arguments` in a session of its own; its stdout, stderr and file descriptor
+  /// 3 are the three pipes, its stdin is empty. It gets SIGKILL when the calling thread ends. One that cannot
+  /// be started ends with 127. Throws Error(unavailable) when there is no process to be had.
+  ChildProcess(const std::string& executable, const std::vector<std::string>& arguments, Pipe& out, Pipe& err,
+               Pipe& progress);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
   ~ChildProcess();

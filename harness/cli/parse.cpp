@@ -115,6 +115,15 @@ int64_t parse_duration_ns(const std::string& text) {
               fmt::format("time '{}': want a number with a unit from 100ms up, e.g. 10s, 1.5min", text));
 }
 
+double parse_percent(const std::string& text, const std::string& what) {
+  constexpr double most = 50;
+  const auto read = number_and_unit(text);
+  if (!read || read->second != "%" || read->first >= most)
+    throw Error(ExitCode::usage,
+                fmt::format("{} '{}': want a share above 0% and below 50%, e.g. 3%", what, text));
+  return read->first / 100;
+}
+
 std::pair<int, int> parse_positions(const std::string& text) {
   const Error wrong(
       ExitCode::usage,

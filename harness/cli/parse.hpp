@@ -24,6 +24,10 @@ double parse_frequency(const std::string& text, const std::string& what);
 /// less than 100 ms or more than a day.
 int64_t parse_duration_ns(const std::string& text);
 
+/// Reads a share with its sign, "3%", as a ratio (0.03). Throws Error(usage) for anything else, and unless it
+/// is above 0 and below 50 %; `what` names the option in the message.
+double parse_percent(const std::string& text, const std::string& what);
+
 /// Reads inclusive positions "A:B" with 0 ≤ A ≤ B. Throws Error(usage).
 std::pair<int, int> parse_positions(const std::string& text);
 

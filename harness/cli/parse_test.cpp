@@ -39,5 +39,12 @@ TEST(parse, times_have_a_unit) {
   }
 }
 
+TEST(parse, reads_shares_with_their_sign_only) {
+  EXPECT_DOUBLE_EQ(parse_percent("3%", "--margin"), 0.03);
+  EXPECT_DOUBLE_EQ(parse_percent("0.5 %", "--margin"), 0.005);
+  for (const char* bad : {"3", "0.03", "0%", "-1%", "50%", "nan%", "inf%", "", "%", "3%%", "3 percent"})
+    EXPECT_THROW(parse_percent(bad, "--margin"), harness::Error) << bad;
+}
+
 }  // namespace
 }  // namespace cli

@@ -1,0 +1,289 @@
+// tokroof compare: is the second slower? Of two documents, two stores, or two executables that take turns.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <memory>
+
+#include "analysis/plausibility.hpp"
+#include "harness/cli/command.hpp"
+#include "harness/cli/comparison_binaries.hpp"
+#include "harness/cli/parse.hpp"
+#include "harness/environment_files.hpp"
+#include "harness/import_document.hpp"
+#include "harness/store.hpp"
+#include "harness/validation.hpp"
+
+namespace cli {
+namespace {
+
+using analysis::ComparedDecode;
+using harness::Error;
+using harness::ExitCode;
+
+constexpr size_t sittings_that_confirm = 5;
+
+struct CompareOptions {
+  std::vector<std::string> names, confirm, modes;
+  std::string margin = "3%", isa, positions, arithmetic, routing, pages, placement;
+  int threads = 1;
+  BinaryOptions binaries;
+  bool json = false, markdown = false;
+};
+
+/// What a document or a store says of one machine.
+struct SideOfMachine {
+  std::string cpu_model;
+  std::vector<std::vector<ComparedDecode>> documents;
+  std::map<std::string, std::vector<double>> roofs;  ///< read_bytes_per_s by level and threads
+};
+
+struct Side {
+  ComparedSide told;
+  std::map<std::string, SideOfMachine> machines;
+};
+
+void add_document(Side& side, const harness::Submission& submission) {
+  std::vector<ComparedDecode> decodes = analysis::collect_decodes(submission);
+  if (decodes.empty()) return;
+  ++side.told.documents;
+  const auto known = std::find_if(side.told.suites.begin(), side.told.suites.end(), [&](const auto& suite) {
+    return suite.binary_sha256 == submission.suite.binary_sha256;
+  });
+  if (known == side.told.suites.end()) side.told.suites.push_back(submission.suite);
+  SideOfMachine& machine = side.machines[submission.machine.machine_key];
+  machine.cpu_model = submission.machine.cpu_model;
+  machine.documents.push_back(std::move(decodes));
+  for (const harness::Roof& roof : submission.derived.roofs) {
+    if (!harness::available(roof.read_bytes_per_s) || roof.page_bytes != 4096) continue;
+    machine.roofs[fmt::format("{} of {} thread{}", roof.level, roof.threads, roof.threads == 1 ? "" : "s")]
+        .push_back(std::get<harness::Interval>(roof.read_bytes_per_s).median);
+  }
+}
+
+bool is_store(const std::string& path) {
+  static constexpr std::string_view magic = "SQLite format 3";
+  std::string head(magic.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  return file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == magic;
+}
+
+harness::Submission read_submission(const std::string& path) {
+  const auto text = harness::read_text_file(path);
+  if (!text)
+    throw Error(
+        ExitCode::invalid_input,
+        fmt::format("{}: cannot be read; name a document or a store that exists and that you may read",
+                    path));
+  const std::vector<harness::Violation> violations = harness::validate_document(*text);
+  if (!violations.empty())
+    throw Error(ExitCode::invalid_input,
+                fmt::format("{}: no valid submission ({}: {}); see tokroof validate", path,
+                            violations[0].pointer.empty() ? "whole document" : violations[0].pointer,
+                            violations[0].value));
+  if (harness::is_import(*text))
+    throw Error(ExitCode::invalid_input, path + ": an import has no launches to compare");
+  harness::Submission submission = harness::submission_from_json(*text);
+  for (const analysis::Finding& finding : analysis::check_plausibility(submission)) {
+    if (finding.severity == analysis::Severity::reject && finding.code != "R01")
+      throw Error(ExitCode::invalid_input, fmt::format("{}: {}: {}", path, finding.code, finding.detail));
+  }
+  return submission;
+}
+
+Side read_side(const std::string& path) {
+  Side side;
+  side.told.from = path;
+  if (!is_store(path)) {
+    add_document(side, read_submission(path));
+    return side;
+  }
+  harness::Store store = harness::Store::open_existing(path);
+  for (const harness::StoredDocument& document : store.list()) {
+    if (document.kind != "reproduction") continue;
+    add_document(side, harness::submission_from_json(store.text(std::to_string(document.sequence))));
+  }
+  return side;
+}
+
+/// All launches of a side; of several documents one value each, so that the scatter between sittings counts.
+std::vector<ComparedDecode> united(const SideOfMachine& side, bool by_document) {
+  std::vector<ComparedDecode> all;
+  for (std::vector<ComparedDecode> document : side.documents) {
+    for (ComparedDecode& decode : document) {
+      if (by_document && !decode.tokens_per_s.empty())
+        decode.tokens_per_s = {harness::median(decode.tokens_per_s)};
+    }
+    analysis::add_launch(all, document);
+  }
+  return all;
+}
+
+/// Which read roof moved between the sides, "" when none did: then it is not the kernel alone that changed.
+std::string moved_roof(const SideOfMachine& before, const SideOfMachine& after) {
+  constexpr double most = 0.05;  // as flags call roofs drifted (docs/flags.md)
+  for (const auto& [name, rates] : before.roofs) {
+    const auto found = after.roofs.find(name);
+    if (found == after.roofs.end()) continue;
+    const double ratio = harness::median(found->second) / harness::median(rates);
+    if (std::abs(ratio - 1) > most)
+      return fmt::format(
+          "the read roof {} is {:.3f} of what it was: the machine changed, not the kernel alone", name,
+          ratio);
+  }
+  return "";
+}
+
+ComparedMachine compare_machine(const std::string& key, const SideOfMachine& before,
+                                const SideOfMachine& after, const analysis::ComparisonRule& rule) {
+  const bool by_document = before.documents.size() > 1 && after.documents.size() > 1;
+  ComparedMachine machine{key, after.cpu_model, by_document ? "document" : "launch", {}};
+  machine.rows = analysis::compare_decodes(united(before, by_document), united(after, by_document),
+                                           analysis::Pairing::independent, rule);
+  const std::string moved = moved_roof(before, after);
+  for (analysis::ComparedRow& row : machine.rows) {
+    if (moved.empty() || row.word == "wrong" || row.word == "only_old" || row.word == "only_new") continue;
+    row.word = "inconclusive";
+    row.why = moved;
+  }
+  return machine;
+}
+
+ComparisonReport compare_sides(const Side& before, const Side& after, const analysis::ComparisonRule& rule) {
+  ComparisonReport report;
+  report.rule = rule;
+  report.before = before.told;
+  report.after = after.told;
+  size_t elsewhere = 0;
+  for (const auto& [key, side] : before.machines) {
+    const auto same = after.machines.find(key);
+    if (same == after.machines.end()) {
+      ++elsewhere;
+      continue;
+    }
+    report.machines.push_back(compare_machine(key, side, same->second, rule));
+  }
+  for (const auto& [key, side] : after.machines) elsewhere += before.machines.count(key) == 0 ? 1 : 0;
+  if (report.machines.empty())
+    throw Error(
+        ExitCode::not_enough_data,
+        "the two have no machine with decodes in common: a kernel is compared with itself on one machine");
+  if (elsewhere > 0) report.notes.push_back(fmt::format("{} machines are in one of the two only", elsewhere));
+  return report;
+}
+
+ComparisonReport compare_files(const CompareOptions& options, const analysis::ComparisonRule& rule) {
+  const Side before = read_side(options.names[0]), after = read_side(options.names[1]);
+  ComparisonReport report = compare_sides(before, after, rule);
+  if (!options.confirm.empty()) {
+    const ComparisonReport again =
+        compare_sides(read_side(options.confirm[0]), read_side(options.confirm[1]), rule);
+    for (ComparedMachine& machine : report.machines) {
+      for (const ComparedMachine& second : again.machines) {
+        if (second.machine_key == machine.machine_key) analysis::confirm(machine.rows, second.rows);
+      }
+    }
+  }
+  for (ComparedMachine& machine : report.machines) {
+    const size_t fewest = std::min(before.machines.at(machine.machine_key).documents.size(),
+                                   after.machines.at(machine.machine_key).documents.size());
+    if (fewest >= sittings_that_confirm) continue;
+    for (analysis::ComparedRow& row : machine.rows) {
+      if (row.again) continue;
+      std::vector<analysis::ComparedRow> one{std::move(row)};
+      analysis::doubt_regressions(one, "seen in one pair: name a second one with --confirm OLD NEW");
+      row = std::move(one.front());
+    }
+  }
+  return report;
+}
+
+std::vector<std::string> decode_arguments(const CompareOptions& options) {
+  std::vector<std::string> arguments;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (value.empty()) return;
+    arguments.emplace_back(name);
+    arguments.push_back(value);
+  };
+  for (const std::string& mode : options.modes) add("--mode", mode);
+  add("--isa", options.isa);
+  add("--positions", options.positions);
+  add("--arithmetic", options.arithmetic);
+  add("--routing", options.routing);
+  add("--pages", options.pages);
+  add("--placement", options.placement);
+  if (options.threads != 1) add("--threads", std::to_string(options.threads));
+  return arguments;
+}
+
+ExitCode run(CompareOptions options, const Terminal& terminal) {
+  analysis::ComparisonRule rule;
+  rule.margin_ratio = parse_percent(options.margin, "--margin");
+  ComparisonReport report;
+  if (!options.binaries.binaries.empty()) {
+    if (options.binaries.binaries.size() != 2)
+      throw Error(ExitCode::usage, "--binary is given twice: the old one, then the new one");
+    options.binaries.models =
+        options.names.empty() ? std::vector<std::string>{"coreflow_1_9m"} : options.names;
+    options.binaries.decode_arguments = decode_arguments(options);
+    report = compare_binaries(options.binaries, rule, terminal);
+  } else {
+    if (options.names.size() != 2)
+      throw Error(ExitCode::usage, "name two documents or two stores, or two executables with --binary");
+    if (!decode_arguments(options).empty() || options.binaries.launches != 0)
+      throw Error(ExitCode::usage,
+                  "documents are compared as they are: --mode, --launches and the like go with --binary");
+    report = compare_files(options, rule);
+  }
+  print_result(options.json
+                   ? to_json(report).dump(2) + "\n"
+                   : to_text(terminal, report,
+                             options.markdown ? ComparisonFormat::markdown : ComparisonFormat::text));
+  return outcome(report);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Invocation& invocation) {
+  CLI::App* command = add_command(
+      app, "compare", "tells whether the second is slower, of two documents, stores or executables",
+      "tokroof compare old.json new.json --confirm old2.json new2.json\n"
+      "         tokroof compare --binary build/old/tokroof --binary build/new/tokroof moe_ternary_105m "
+      "--mode evict_flush");
+  auto options = std::make_shared<CompareOptions>();
+  command->add_option(
+      "NAME", options->names,
+      "two documents or two stores; with --binary models (see tokroof models), coreflow_1_9m unless named");
+  CLI::Option* binary = command
+                            ->add_option("--binary", options->binaries.binaries,
+                                         "an executable of tokroof; twice: the old one, then the new one")
+                            ->allow_extra_args(false);
+  command->add_option("--confirm", options->confirm, "a second pair of documents or stores, taken later")
+      ->expected(2)
+      ->excludes(binary);
+  command->add_option("--margin", options->margin, "the slow-down from which on it is a regression")
+      ->capture_default_str();
+  command
+      ->add_option("--launches", options->binaries.launches,
+                   "rounds of one launch each, instead of asking a pilot")
+      ->check(CLI::Range(2, 1000));
+  command->add_option("--mode", options->modes, "as of decode; may be repeated")->allow_extra_args(false);
+  command->add_option("--isa", options->isa, "as of decode");
+  command->add_option("--positions", options->positions, "as of decode");
+  command->add_option("--arithmetic", options->arithmetic, "as of decode");
+  command->add_option("--routing", options->routing, "as of decode");
+  command->add_option("--pages", options->pages, "as of decode");
+  command->add_option("--placement", options->placement, "as of decode");
+  command->add_option("--threads", options->threads, "as of decode")->check(CLI::Range(1, 1024));
+  command->add_option("--seed", options->binaries.seed, "of the order in which the two take turns")
+      ->capture_default_str();
+  CLI::Option* json = command->add_flag("--json", options->json, "print JSON");
+  command->add_flag("--markdown", options->markdown, "print a Markdown table")->excludes(json);
+  command->callback([&invocation, options] {
+    invocation.action = [&invocation, options] { return run(*options, invocation.terminal); };
+  });
+}
+
+}  // namespace cli
