@@ -185,8 +185,7 @@ const std::vector<Altered>& against_schema() {
        [](json& d) { d["launches"][1]["counters"]["cache misses"] = 1; }},
       {"counter_as_text", "/launches/1/counters/tokens",
        [](json& d) { d["launches"][1]["counters"]["tokens"] = "many"; }},
-      {"golden_met_as_text", "/launches/1/golden_met",
-       [](json& d) { d["launches"][1]["golden_met"] = "true"; }},
+      {"golden_as_number", "/launches/1/golden_got", [](json& d) { d["launches"][1]["golden_got"] = 7; }},
       {"interval_without_high", "/derived/decode/0/tokens_per_s/high",
        [](json& d) { d["derived"]["decode"][0]["tokens_per_s"].erase("high"); }},
       {"roof_of_l4", "/derived/roofs/0/level", [](json& d) { d["derived"]["roofs"][0]["level"] = "l4"; }},
@@ -215,12 +214,9 @@ void each_sample(json& d, const std::function<int64_t(int64_t)>& change) {
 const std::vector<Altered>& against_rules() {
   static const std::vector<Altered> all{
       {"golden_of_another", "R01 /launches/2/golden_got",
-       [](json& d) {
-         d["launches"][2].erase("golden_met");
-         d["launches"][2]["golden_got"] = std::string(64, 'b');
-       }},
+       [](json& d) { d["launches"][2]["golden_got"] = std::string(64, 'b'); }},
       {"golden_not_told", "R01 /launches/2/golden_got",
-       [](json& d) { d["launches"][2].erase("golden_met"); }},
+       [](json& d) { d["launches"][2].erase("golden_got"); }},
       {"derived_faster", "R02 /derived/decode/0/tokens_per_s/median",
        [](json& d) { d["derived"]["decode"][0]["tokens_per_s"]["median"] = 20000; }},
       {"derived_without_flag", "R02 /derived/roofs/0/size_bytes",
@@ -273,7 +269,6 @@ const std::vector<Altered>& against_rules() {
        [](json& d) { d["derived"]["decode"][0].erase("isa"); }},
       {"first_launch_without_seed", "/launches/0/order_seed",
        [](json& d) { d["launches"][0].erase("order_seed"); }},
-      {"golden_met_without_golden", "/launches/1/golden_met", [](json& d) { d["plans"][0].erase("golden"); }},
   };
   return all;
 }
