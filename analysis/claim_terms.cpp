@@ -21,7 +21,7 @@ bool has_neighbour(const std::string& arm) {
 
 /// What an arm of a plan decodes, whatever the plan is called and whether it spells its defaults out.
 std::string decoded_by(const ClaimPlan& plan, const std::string& arm, const Blocks& blocks) {
-  constexpr int block_tokens = harness::Plan{}.block_tokens;
+  const int block_tokens = harness::Plan().block_tokens;
   const Positions timed = timed_positions(plan).value_or(Positions{});
   const int64_t first = timed.first + blocks.first * block_tokens,
                 last = std::min<int64_t>(timed.last, timed.first + (blocks.last + 1) * block_tokens - 1);

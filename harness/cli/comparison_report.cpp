@@ -80,6 +80,7 @@ std::string markdown(const Table& table) {
   text += "\n";
   for (const auto& row : table.rows) {
     std::vector<std::string> cells;
+    cells.reserve(row.size());
     for (const std::string& each : row) cells.push_back(cell(each));
     text += fmt::format("| {} |\n", fmt::join(cells, " | "));
   }
