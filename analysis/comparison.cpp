@@ -217,7 +217,13 @@ std::vector<ComparedRow> compare_decodes(const std::vector<ComparedDecode>& befo
                        : unpaired_change(old_side.tokens_per_s, new_side->tokens_per_s, rule);
       row.word = row.change.word;
       row.why = failed_control(old_side, *new_side);
-      if (!row.why.empty()) row.word = "inconclusive";
+      if (!row.why.empty()) {
+        row.word = "inconclusive";
+      } else if (!row.change.has_interval()) {
+        row.why = "fewer than two values on a side have no interval";
+      } else if (row.word == "inconclusive") {
+        row.why = "the interval holds both no change and a slow-down of the margin: more launches would tell";
+      }
     }
   }
   for (const ComparedDecode& new_side : after) {
@@ -249,12 +255,10 @@ void confirm(std::vector<ComparedRow>& rows, const std::vector<ComparedRow>& aga
   }
 }
 
-void doubt_regressions(std::vector<ComparedRow>& rows, const std::string& why) {
-  for (ComparedRow& row : rows) {
-    if (row.word != "regressed") continue;
-    row.word = "suspected";
-    row.why = why;
-  }
+void doubt(ComparedRow& row, const std::string& why) {
+  if (row.word != "regressed" && row.word != "improved") return;
+  row.why = (row.word == "improved" ? "faster, " : "") + why;
+  row.word = row.word == "improved" ? "inconclusive" : "suspected";
 }
 
 int launches_for(std::span<const double> pilot_ratios, const ComparisonRule& rule, int least, int most) {

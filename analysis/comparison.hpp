@@ -44,6 +44,8 @@ struct SpeedChange {
   double detectable_ratio = 1;  ///< slow-downs of at least this (new ÷ old) would have been called regressed
   double slower_p = 1;          ///< one-sided p-value of "not slower"
   std::string word = "inconclusive";
+  /// False with fewer than two values on a side, or rounds in common.
+  [[nodiscard]] bool has_interval() const { return ratio.median > 0; }
 };
 
 /// Returns new ÷ old of the rounds that both have.
@@ -79,8 +81,8 @@ std::vector<ComparedRow> compare_decodes(const std::vector<ComparedDecode>& befo
 /// improvement. What is wrong in the second run is wrong.
 void confirm(std::vector<ComparedRow>& rows, const std::vector<ComparedRow>& again);
 
-/// Calls regressions that nobody has seen again suspected.
-void doubt_regressions(std::vector<ComparedRow>& rows, const std::string& why);
+/// Takes back what nobody has seen again: a regression becomes suspected, an improvement inconclusive.
+void doubt(ComparedRow& row, const std::string& why);
 
 /// Returns how many pairs would find a slow-down of the margin with the rule's power, were their log ratios
 /// to scatter like these: within [least, most].

@@ -145,8 +145,13 @@ TEST(comparison, needs_a_second_run_for_what_it_says_of_a_change) {
   confirm(rows, compared(slower));
   EXPECT_EQ(rows[0].word, "regressed");
   ASSERT_TRUE(rows[0].again);
-  doubt_regressions(rows, "because");
+  doubt(rows[0], "because");
   EXPECT_EQ(rows[0].word, "suspected");
+  rows = compare_decodes({slower}, {old_side}, Pairing::independent, rule);
+  ASSERT_EQ(rows[0].word, "improved");
+  doubt(rows[0], "because");
+  EXPECT_EQ(rows[0].word, "inconclusive");
+  EXPECT_EQ(rows[0].why, "faster, because");
 }
 
 TEST(comparison, does_not_trust_a_side_whose_controls_differ) {

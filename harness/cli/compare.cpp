@@ -3,17 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "analysis/plausibility.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/comparison_binaries.hpp"
 #include "harness/cli/parse.hpp"
-#include "harness/environment_files.hpp"
+#include "harness/digest.hpp"
 #include "harness/import_document.hpp"
 #include "harness/store.hpp"
+#include "harness/user_file.hpp"
 #include "harness/validation.hpp"
 
 namespace cli {
@@ -23,7 +26,7 @@ using analysis::ComparedDecode;
 using harness::Error;
 using harness::ExitCode;
 
-constexpr size_t sittings_that_confirm = 5;
+constexpr int sittings_that_confirm = 5;
 
 struct CompareOptions {
   std::vector<std::string> names, confirm, modes;
@@ -40,19 +43,37 @@ struct SideOfMachine {
   std::map<std::string, std::vector<double>> roofs;  ///< read_bytes_per_s by level and threads
 };
 
+/// What was measured, whatever else the document says: a copy under another nonce is no other sitting.
+std::string fingerprint(const std::vector<ComparedDecode>& decodes) {
+  std::string text;
+  for (const ComparedDecode& decode : decodes) {
+    text += fmt::format("{} {} {}", decode.key.model, decode.key.mode, decode.key.isa);
+    for (const double speed : decode.tokens_per_s) text += fmt::format(" {:.17g}", speed);
+  }
+  return harness::sha256_hex(text);
+}
+
 struct Side {
   ComparedSide told;
   std::map<std::string, SideOfMachine> machines;
+  std::set<std::string> fingerprints;
+  int copies = 0;  ///< documents left out: they are in this side already, or in the one before
 };
 
-void add_document(Side& side, const harness::Submission& submission) {
+/// Adds a document whose measurements neither this side nor `known` has.
+void add_document(Side& side, const harness::Submission& submission, const std::set<std::string>& known) {
   std::vector<ComparedDecode> decodes = analysis::collect_decodes(submission);
   if (decodes.empty()) return;
+  const std::string print = fingerprint(decodes);
+  if (known.count(print) > 0 || !side.fingerprints.insert(print).second) {
+    ++side.copies;
+    return;
+  }
   ++side.told.documents;
-  const auto known = std::find_if(side.told.suites.begin(), side.told.suites.end(), [&](const auto& suite) {
+  const auto same = std::find_if(side.told.suites.begin(), side.told.suites.end(), [&](const auto& suite) {
     return suite.binary_sha256 == submission.suite.binary_sha256;
   });
-  if (known == side.told.suites.end()) side.told.suites.push_back(submission.suite);
+  if (same == side.told.suites.end()) side.told.suites.push_back(submission.suite);
   SideOfMachine& machine = side.machines[submission.machine.machine_key];
   machine.cpu_model = submission.machine.cpu_model;
   machine.documents.push_back(std::move(decodes));
@@ -65,27 +86,23 @@ void add_document(Side& side, const harness::Submission& submission) {
 
 bool is_store(const std::string& path) {
   static constexpr std::string_view magic = "SQLite format 3";
+  if (!std::filesystem::is_regular_file(path)) return false;  // to sniff at a pipe empties it
   std::string head(magic.size(), '\0');
   std::ifstream file(path, std::ios::binary);
   return file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == magic;
 }
 
 harness::Submission read_submission(const std::string& path) {
-  const auto text = harness::read_text_file(path);
-  if (!text)
-    throw Error(
-        ExitCode::invalid_input,
-        fmt::format("{}: cannot be read; name a document or a store that exists and that you may read",
-                    path));
-  const std::vector<harness::Violation> violations = harness::validate_document(*text);
+  const std::string text = harness::read_user_file(path, harness::max_document_bytes);
+  const std::vector<harness::Violation> violations = harness::validate_document(text);
   if (!violations.empty())
     throw Error(ExitCode::invalid_input,
                 fmt::format("{}: no valid submission ({}: {}); see tokroof validate", path,
                             violations[0].pointer.empty() ? "whole document" : violations[0].pointer,
                             violations[0].value));
-  if (harness::is_import(*text))
+  if (harness::is_import(text))
     throw Error(ExitCode::invalid_input, path + ": an import has no launches to compare");
-  harness::Submission submission = harness::submission_from_json(*text);
+  harness::Submission submission = harness::submission_from_json(text);
   for (const analysis::Finding& finding : analysis::check_plausibility(submission)) {
     if (finding.severity == analysis::Severity::reject && finding.code != "R01")
       throw Error(ExitCode::invalid_input, fmt::format("{}: {}: {}", path, finding.code, finding.detail));
@@ -93,19 +110,41 @@ harness::Submission read_submission(const std::string& path) {
   return submission;
 }
 
-Side read_side(const std::string& path) {
+/// Reads a document or a store; what `known` holds already is left out.
+Side read_side(const std::string& path, const std::set<std::string>& known = {}) {
   Side side;
   side.told.from = path;
   if (!is_store(path)) {
-    add_document(side, read_submission(path));
+    add_document(side, read_submission(path), known);
     return side;
   }
   harness::Store store = harness::Store::open_existing(path);
   for (const harness::StoredDocument& document : store.list()) {
     if (document.kind != "reproduction") continue;
-    add_document(side, harness::submission_from_json(store.text(std::to_string(document.sequence))));
+    try {
+      add_document(side, harness::submission_from_json(store.text(std::to_string(document.sequence))), known);
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("{}: document {}: {}; see tokroof store check", path,
+                                            document.sequence, error.what()));
+    }
   }
   return side;
+}
+
+/// The same of two sides. Throws Error(not_enough_data) when the second holds nothing that the first does
+/// not.
+std::pair<Side, Side> read_sides(const std::vector<std::string>& names, const std::set<std::string>& known) {
+  Side before = read_side(names[0], known);
+  std::set<std::string> taken = known;
+  taken.insert(before.fingerprints.begin(), before.fingerprints.end());
+  Side after = read_side(names[1], taken);
+  if (before.told.documents == 0 || after.told.documents == 0)
+    throw Error(ExitCode::not_enough_data,
+                fmt::format("{} holds {}: name what was measured on its own",
+                            before.told.documents == 0 ? names[0] : names[1],
+                            before.copies + after.copies > 0 ? "only what was compared already"
+                                                             : "no decode to compare"));
+  return {std::move(before), std::move(after)};
 }
 
 /// All launches of a side; of several documents one value each, so that the scatter between sittings counts.
@@ -138,7 +177,7 @@ std::string moved_roof(const SideOfMachine& before, const SideOfMachine& after) 
 
 ComparedMachine compare_machine(const std::string& key, const SideOfMachine& before,
                                 const SideOfMachine& after, const analysis::ComparisonRule& rule) {
-  const bool by_document = before.documents.size() > 1 && after.documents.size() > 1;
+  const bool by_document = before.documents.size() > 1 || after.documents.size() > 1;
   ComparedMachine machine{key, after.cpu_model, by_document ? "document" : "launch", {}};
   machine.rows = analysis::compare_decodes(united(before, by_document), united(after, by_document),
                                            analysis::Pairing::independent, rule);
@@ -174,29 +213,34 @@ ComparisonReport compare_sides(const Side& before, const Side& after, const anal
   return report;
 }
 
+/// Says of each change that nobody has seen twice that it is not proven.
+void doubt_what_was_seen_once(ComparedMachine& machine) {
+  for (analysis::ComparedRow& row : machine.rows) {
+    const bool many_sittings = machine.unit == "document" && row.change.old_count >= sittings_that_confirm &&
+                               row.change.new_count >= sittings_that_confirm;
+    if (row.again || many_sittings) continue;
+    analysis::doubt(row, "seen in one pair: name a second one with --confirm OLD NEW");
+  }
+}
+
 ComparisonReport compare_files(const CompareOptions& options, const analysis::ComparisonRule& rule) {
-  const Side before = read_side(options.names[0]), after = read_side(options.names[1]);
+  const auto [before, after] = read_sides(options.names, {});
   ComparisonReport report = compare_sides(before, after, rule);
+  if (before.copies + after.copies > 0)
+    report.notes.push_back(fmt::format("{} documents are copies, or on both sides: they count once",
+                                       before.copies + after.copies));
   if (!options.confirm.empty()) {
-    const ComparisonReport again =
-        compare_sides(read_side(options.confirm[0]), read_side(options.confirm[1]), rule);
+    std::set<std::string> known = before.fingerprints;
+    known.insert(after.fingerprints.begin(), after.fingerprints.end());
+    const auto [before_again, after_again] = read_sides(options.confirm, known);
+    const ComparisonReport again = compare_sides(before_again, after_again, rule);
     for (ComparedMachine& machine : report.machines) {
       for (const ComparedMachine& second : again.machines) {
         if (second.machine_key == machine.machine_key) analysis::confirm(machine.rows, second.rows);
       }
     }
   }
-  for (ComparedMachine& machine : report.machines) {
-    const size_t fewest = std::min(before.machines.at(machine.machine_key).documents.size(),
-                                   after.machines.at(machine.machine_key).documents.size());
-    if (fewest >= sittings_that_confirm) continue;
-    for (analysis::ComparedRow& row : machine.rows) {
-      if (row.again) continue;
-      std::vector<analysis::ComparedRow> one{std::move(row)};
-      analysis::doubt_regressions(one, "seen in one pair: name a second one with --confirm OLD NEW");
-      row = std::move(one.front());
-    }
-  }
+  for (ComparedMachine& machine : report.machines) doubt_what_was_seen_once(machine);
   return report;
 }
 

@@ -128,6 +128,9 @@ class Binaries(Command):
         self.assertRegex(self.compare("--binary", old, "--binary", nonsense, code=6).stderr, "cannot be read|exit code")
         self.assertRegex(self.compare("--binary", old, "--binary", self.folder / "none", code=6).stderr, "cannot be started")
 
+    def test_a_model_that_is_none_is_a_wrong_argument(self):
+        self.assertIn("nosuch", self.compare("--binary", TOKROOF, "--binary", TOKROOF, "nosuch", code=2).stderr)
+
     def test_the_table_is_read_by_people(self):
         result = self.compare("--binary", self.player("old"), "--binary", self.player("new", 1.06), code=9)
         self.assertRegex(result.stdout, r"coreflow_1_9m +warm .*−5\.[0-9] % \[.*regressed")
@@ -154,13 +157,54 @@ class Documents(Command):
         super().setUp()
         self.sample = sorted(self.examples.glob("2*/*.json"))[0]
 
-    def test_a_document_with_itself_shows_no_difference(self):
-        result = self.compare(self.sample, self.sample, "--json")
-        decodes = json.loads(result.stdout)["machines"][0]["decodes"]
-        self.assertTrue(decodes)
-        for decode in decodes:
-            self.assertEqual(decode["speed_ratio"]["median"], 1)
-            self.assertNotEqual(decode["verdict"], "regressed")
+    def test_a_document_with_itself_is_no_second_one(self):
+        self.assertIn("compared already", self.compare(self.sample, self.sample, code=12).stderr)
+
+    def test_a_second_pair_must_be_another(self):
+        pair = self.pair()
+        first = json.loads(self.compare(*pair, "--json").stdout)["machines"][0]["decodes"]
+        self.assertFalse({decode["verdict"] for decode in first} & {"regressed", "improved"}, "nobody has seen it again")
+        self.assertIn("compared already", self.compare(*pair, "--confirm", *pair, code=12).stderr)
+        back = json.loads(self.compare(*reversed(pair), "--json").stdout)["machines"][0]["decodes"]
+        self.assertFalse({decode["verdict"] for decode in back} & {"regressed", "improved"})
+
+    def pair(self):
+        """Two committed documents that have a decode in common."""
+        seen = {}
+        for path in sorted(self.examples.glob("2*/*.json")):
+            for decode in json.loads(path.read_text())["derived"]["decode"]:
+                key = tuple(decode[name] for name in ("model", "mode", "isa", "routing", "threads", "page_bytes", "arithmetic",
+                                                      "placement", "position_first", "position_last"))
+                if key in seen and seen[key] != path:
+                    return seen[key], path
+                seen[key] = path
+        self.fail("there is no pair")
+
+    def test_a_pipe_is_read_and_a_named_one_refused(self):
+        first, second = self.pair()
+        through = subprocess.run(["bash", "-c", f'"{TOKROOF}" compare <(cat "{first}") <(cat "{second}") --json'],
+                                 capture_output=True, text=True, timeout=60)
+        self.assertTrue(json.loads(through.stdout)["machines"], through.stderr)
+        os.mkfifo(self.folder / "named")
+        self.assertIn("named", self.compare(first, self.folder / "named", code=4).stderr)
+
+    def test_foreign_words_do_not_drive_terminals_or_tables(self):
+        first, second = self.pair()
+        document = json.loads(second.read_text())
+        document["suite"]["compiler"] = "GNU | <b>x</b> @bob\n\n# h \x1b[2J"
+        hostile = self.folder / "hostile.json"
+        hostile.write_text(json.dumps(document))
+        for more in ((), ("--markdown",)):
+            out = self.compare(first, hostile, *more).stdout
+            self.assertNotIn("\x1b", out)
+            self.assertIn("GNU ? ?b?x?/b? ?bob??# h ?[2J", out)
+
+    def test_a_terminal_without_utf8_gets_ascii(self):
+        first, second = self.pair()
+        result = subprocess.run([TOKROOF, "compare", first, second], capture_output=True, timeout=60,
+                                env=dict(os.environ, LC_ALL="C"))
+        result.stdout.decode("ascii")
+        self.assertIn(b"launches", result.stdout)
 
     def test_a_changed_time_is_refused(self):
         document = json.loads(self.sample.read_text())
@@ -180,7 +224,7 @@ class Documents(Command):
                 (2, (self.sample, self.sample, "--mode", "warm"), "go with --binary"),
                 (2, ("--binary", TOKROOF), "given twice"), (2, (self.sample, self.sample, "--margin", "3"), "--margin"),
                 (4, (self.sample, text), "text.json: no valid submission"),
-                (4, (self.sample, self.folder / "none"), "cannot be read"), (4, (self.sample, self.folder), "cannot be read"),
+                (4, (self.sample, self.folder / "none"), "none"), (4, (self.sample, self.folder), "folder"),
                 (2, (self.sample, self.sample, "--confirm", self.sample), "confirm")):
             with self.subTest(arguments=arguments):
                 result = self.compare(*arguments, code=code)

@@ -37,8 +37,11 @@ class Binary {
     const bool wrong = output.exit_code == static_cast<int>(ExitCode::wrong_result);
     const bool answered =
         output.exit_code == 0 || wrong || output.exit_code == static_cast<int>(ExitCode::unavailable);
+    const bool usage = output.exit_code == static_cast<int>(ExitCode::usage);
     if (!answered || output.text.empty())
-      throw Error(wrong ? ExitCode::wrong_result : ExitCode::unavailable,
+      throw Error(wrong   ? ExitCode::wrong_result
+                  : usage ? ExitCode::usage
+                          : ExitCode::unavailable,
                   fmt::format("{} decode {}: exit code {}{}{}", path_, model, output.exit_code,
                               output.error.empty() ? "" : ": ", output.error));
     harness::Submission document;

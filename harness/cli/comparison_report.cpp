@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace cli {
 namespace {
@@ -15,6 +16,29 @@ using json = nlohmann::ordered_json;
 
 bool compared(const ComparedRow& row) {
   return row.word != "only_old" && row.word != "only_new";
+}
+
+/// Foreign text in one line: what could drive a terminal, or Markdown, is a question mark.
+std::string plain(const std::string& text) {
+  std::string shown;
+  for (const char c : text)
+    shown +=
+        static_cast<unsigned char>(c) < 0x20 || c == 0x7F || std::strchr("|<>@`", c) != nullptr ? '?' : c;
+  return shown;
+}
+
+/// What a terminal without UTF-8 shows.
+std::string ascii(std::string text) {
+  static const std::pair<std::string, std::string> marks[] = {{"−", "-"}, {"±", "+/-"}, {"…", ".."}};
+  for (const auto& [mark, by] : marks) {
+    for (size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += by.size())
+      text.replace(at, mark.size(), by);
+  }
+  return text;
+}
+
+std::string plural(const std::string& unit) {
+  return unit == "launch" ? "launches" : unit + "s";
 }
 
 std::string speed(const harness::Interval& interval, int count) {
@@ -88,16 +112,16 @@ std::string markdown(const Table& table) {
 }
 
 std::string side_text(const char* name, const ComparedSide& side) {
-  std::string text = fmt::format("{}  {}", name, side.from);
+  std::string text = fmt::format("{}  {}", name, plain(side.from));
   for (const harness::Suite& suite : side.suites)
-    text += fmt::format(", tokroof {} {:.8}{} ({})", suite.version, suite.git_commit,
-                        suite.git_dirty ? " with changes" : "", suite.compiler);
+    text += fmt::format(", tokroof {} {:.8}{} ({})", plain(suite.version), plain(suite.git_commit),
+                        suite.git_dirty ? " with changes" : "", plain(suite.compiler));
   return text + (side.documents > 1 ? fmt::format(", {} documents\n", side.documents) : "\n");
 }
 
 std::string machine_text(const Terminal& terminal, const ComparedMachine& machine, ComparisonFormat format) {
   Table table{{"model", "mode", "kernels", "old tok/s", "new tok/s", "change [95 %]", "could see",
-               machine.unit + "s", "verdict"},
+               plural(machine.unit), "verdict"},
               {},
               {0, 1, 2, 8}};
   std::string notes;
@@ -114,10 +138,10 @@ std::string machine_text(const Terminal& terminal, const ComparedMachine& machin
                            percent(row.again->ratio.high));
     if (!row.why.empty())
       notes += fmt::format("{} {} {}: {}\n", wrong ? mark_bad(terminal) : mark_warning(terminal),
-                           row.key.model, mode_text(row.key), row.why);
+                           row.key.model, mode_text(row.key), plain(row.why));
   }
   const bool text = format == ComparisonFormat::text;
-  return fmt::format("{}{}\n\n", text ? "" : "### ", machine.cpu_model) +
+  return fmt::format("{}{}\n\n", text ? "" : "### ", plain(machine.cpu_model)) +
          (text ? to_text(terminal, table) : markdown(table)) + (notes.empty() ? "" : "\n" + notes);
 }
 
@@ -183,7 +207,7 @@ std::string to_text(const Terminal& terminal, const ComparisonReport& report, Co
       "of 10.\n",
       100 * report.rule.margin_ratio, 100 * report.rule.margin_ratio);
   for (const std::string& line : report.notes) text += line + "\n";
-  return text;
+  return terminal.utf8 ? text : ascii(text);
 }
 
 json to_json(const ComparisonReport& report) {
@@ -211,7 +235,7 @@ ExitCode outcome(const ComparisonReport& report) {
   for (const ComparedMachine& machine : report.machines) {
     for (const ComparedRow& row : machine.rows) {
       if (row.word == "wrong") return ExitCode::wrong_result;
-      any = any || compared(row);
+      any = any || (compared(row) && row.change.has_interval());
       regressed = regressed || row.word == "regressed";
       open = open || row.word == "suspected" || row.word == "inconclusive";
     }
