@@ -101,7 +101,8 @@ class Channel(unittest.TestCase):
         folder.mkdir(exist_ok=True)
         path = folder / "gh"
         path.write_text(f'#!/bin/bash\nn=$(ls {self.comments} | wc -l)\nprintf "%s\\n" "$@" >{self.comments}/$n\n'
-                        f'while [[ $# -gt 0 ]]; do [[ $1 == --body-file ]] && cp "$2" {self.here}/comment; shift; done\n{body}\n')
+                        f'all="$*"\nwhile [[ $# -gt 0 ]]; do [[ $1 == --body-file ]] && cp "$2" {self.here}/comment\n'
+                        f'[[ $1 == body=@* ]] && cp "${{1#body=@}}" {self.here}/edited; shift; done\n{body}\n')
         path.chmod(0o755)
 
     def run_script(self, payload, *options, repo=None, **environment):
@@ -231,6 +232,23 @@ class Issues(Channel):
         missing = self.run_script(event(""), "--document", str(self.here / "none.json"))
         self.assertEqual((missing.returncode, missing.stdout), (4, ""))
 
+    def test_a_named_pipe_is_refused_instead_of_waited_for(self):
+        pipe, empty = self.here / "pipe", self.here / "empty.json"
+        os.mkfifo(pipe)
+        empty.write_text(json.dumps(event("")))
+        for arguments in ([pipe], [empty, "--document", pipe], [self.here], [empty, "--document", self.here]):
+            result = subprocess.run([str(SCRIPTS / "ingest-issue"), *map(str, arguments), "--repo", str(self.repo)],
+                                    env=dict(os.environ, TOKROOF=TOKROOF), stdin=subprocess.DEVNULL, text=True,
+                                    capture_output=True, check=False, timeout=60)
+            self.assertEqual((result.returncode, result.stdout), (4, ""), result.stderr)
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertIn(str(arguments[-1]), result.stderr)
+        piped = subprocess.run([str(SCRIPTS / "ingest-issue"), "/dev/stdin", "--dry-run", "--repo", str(self.repo)],
+                               env=dict(os.environ, TOKROOF=TOKROOF), input=empty.read_text(), text=True,
+                               capture_output=True, check=False, timeout=60)
+        self.assertEqual(piped.returncode, 0, piped.stderr)
+        self.assertIn("**Refused.**", piped.stdout)
+
     def test_an_implausible_document_is_not_committed_and_the_sum_is_shown(self):
         result = self.run_script(event(self.body(self.refuted)))
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -332,17 +350,47 @@ class Publishing(Channel):
         result = self.run_script(event(self.body(self.good)), "--publish")
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
         self.assertEqual(len(self.remote_log()), 2)
-        [called] = self.called()
-        self.assertEqual(called[:4], ["issue", "comment", "42", "--edit-last"])
+        listed, called = self.called()
+        self.assertEqual(listed[:2], ["api", "graphql"])
+        self.assertIn("number=42", listed)
+        self.assertEqual(called[:4], ["issue", "comment", "42", "--body-file"])
         self.assertIn("**Accepted**", (self.here / "comment").read_text())
 
-    def test_the_first_answer_is_a_new_comment(self):
-        self.fake_gh('grep -q -- --edit-last ' + str(self.comments) + '/$n && exit 1\nexit 0')
-        self.assertEqual(self.run_script(event("nothing"), "--publish").returncode, 0)
-        self.assertEqual(len(self.called()), 2)
-        self.assertNotIn("--edit-last", self.called()[1])
-        self.assertIn("**Refused.**", (self.here / "comment").read_text())
+    def answered(self, *comments, edit="exit 0"):
+        """What the last call of gh was, where the issue has these comments."""
+        listing = self.here / "listing"
+        listing.write_text("".join(json.dumps(dict(zip(("id", "viewerDidAuthor", "body"), one))) + "\n"
+                                   for one in comments))
+        self.fake_gh(f'[[ $all == *updateIssueComment* ]] && {{ {edit}; }}\n'
+                     f'[[ $all == *viewerDidAuthor* ]] && cat {listing}\nexit 0')
+        result = self.run_script(event("nothing"), "--publish")
+        self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(len(self.remote_log()), 1)
+        return self.called()[-1]
+
+    def test_the_first_answer_is_a_new_comment(self):
+        self.assertEqual(self.answered()[:3], ["issue", "comment", "42"])
+        text = (self.here / "comment").read_text()
+        self.assertTrue(text.startswith("<!-- tokroof-ingest -->\n"), text)
+        self.assertIn("**Refused.**", text)
+
+    def test_what_the_caller_or_somebody_else_wrote_is_never_replaced(self):
+        mark = "<!-- tokroof-ingest -->"
+        called = self.answered(("A", True, "Thank you, I look at it."), ("B", False, f"{mark}\n**Accepted**"),
+                               ("C", True, f"> {mark}\nwhy does it say this?"))
+        self.assertEqual(called[:3], ["issue", "comment", "42"])
+        self.assertNotIn("--edit-last", [word for call in self.called() for word in call])
+        self.assertFalse((self.here / "edited").exists())
+
+    def test_a_later_answer_replaces_the_earlier_one(self):
+        called = self.answered(("A", True, "<!-- tokroof-ingest -->\n**Accepted**"), ("B", True, "Thank you."))
+        self.assertIn("id=A", called)
+        self.assertIn("**Refused.**", (self.here / "edited").read_text())
+        self.assertFalse((self.here / "comment").exists())
+
+    def test_where_the_earlier_answer_is_gone_a_new_one_is_left(self):
+        called = self.answered(("A", True, "<!-- tokroof-ingest -->\n**Accepted**"), edit="exit 1")
+        self.assertEqual(called[:3], ["issue", "comment", "42"])
 
     def test_a_comment_that_cannot_be_left_is_said(self):
         self.fake_gh("echo 'HTTP 403' >&2; exit 1")
