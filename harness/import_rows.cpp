@@ -112,19 +112,7 @@ size_t control_sequence(std::string_view text, size_t at) {
   return end < text.size() && text[end] >= 0x40 && text[end] <= 0x7E ? end + 1 - at : 0;
 }
 
-}  // namespace
-
-int64_t line_of(std::string_view text, size_t offset) {
-  const std::string_view before = text.substr(0, offset);
-  return 1 + std::count(before.begin(), before.end(), '\n');
-}
-
-Error import_error(const std::string& name, std::string_view text, size_t offset, const std::string& what) {
-  return {ExitCode::invalid_input, fmt::format("{}: line {}, byte {}: {}", import_label(name, 300),
-                                               line_of(text, offset), offset + 1, what)};
-}
-
-std::string import_label(std::string_view text, size_t characters) {
+std::string one_line(std::string_view text, size_t characters) {
   std::string label;
   bool space = false;
   for (size_t i = 0; i < text.size() && characters > 0;) {
@@ -148,8 +136,24 @@ std::string import_label(std::string_view text, size_t characters) {
   return label;
 }
 
+}  // namespace
+
+int64_t line_of(std::string_view text, size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  return 1 + std::count(before.begin(), before.end(), '\n');
+}
+
+Error import_error(const std::string& name, std::string_view text, size_t offset, const std::string& what) {
+  return {ExitCode::invalid_input, fmt::format("{}: line {}, byte {}: {}", one_line(name, 300),
+                                               line_of(text, offset), offset + 1, what)};
+}
+
+std::string import_label(std::string_view text, size_t characters) {
+  return one_line(without_folders(text), characters);
+}
+
 std::string import_file_name(std::string_view path) {
-  return import_label(path.substr(path.find_last_of("/\\") + 1));
+  return one_line(path.substr(path.find_last_of("/\\") + 1), 128);
 }
 
 std::optional<double> import_number(std::string_view text) {

@@ -62,7 +62,7 @@ struct ImportedRow {
 /// All that one file says.
 struct Imported {
   std::string from;           ///< "coreflow" | "llama_bench" | "google_benchmark"
-  std::string parser = "2";   ///< version of the readers: grows when the same bytes give other rows
+  std::string parser = "3";   ///< version of the readers: grows when the same bytes give other rows
   std::string source_sha256;  ///< of the file's bytes
   int64_t source_bytes = 0;
   int64_t parts = 0;          ///< documents and tables found in the file
@@ -75,11 +75,16 @@ struct Imported {
 };
 
 /// Returns a text of a source as one short line: white space folded, control characters and ill-formed UTF-8
-/// left out, at most `characters`.
+/// left out, of paths the file's name alone, at most `characters`.
 std::string import_label(std::string_view text, size_t characters = 128);
 
 /// Returns the part of a path behind its last slash or backslash: folders may name a person.
 std::string import_file_name(std::string_view path);
+
+/// Returns a text without the folders of the paths in it: a path begins with a slash, a drive, "~", "." or
+/// "..", goes to the end of a text that it begins and else to a blank, or ends as weights do. What Google
+/// Benchmark puts behind a path ("/8", "/threads:1") stays. "org/model" is no path.
+std::string without_folders(std::string_view text);
 
 /// Returns a whole finite number, or nullopt: spaces around it and thousands' commas are allowed.
 std::optional<double> import_number(std::string_view text);

@@ -44,6 +44,30 @@ TEST(import_rows, a_path_keeps_its_last_part_alone) {
   EXPECT_EQ(import_file_name("a.gguf"), "a.gguf");
 }
 
+TEST(import_rows, labels_keep_no_folders) {
+  for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
+           {"/home/alice/m.gguf", "m.gguf"},
+           {"`/home/alice/my models/m.gguf`", "`m.gguf`"},
+           {"~/models/m.gguf", "m.gguf"},
+           {"~alice/m.gguf", "m.gguf"},
+           {"../alice/m", "m"},
+           {"alice/models/m.gguf", "m.gguf"},
+           {"C:\\Users\\alice\\m.gguf", "m.gguf"},
+           {"D:/alice/m", "m"},
+           {"\\\\server\\alice\\m", "m"},
+           {"no number: '/home/alice/x'", "no number: 'x'"},
+           {"BM_decode//home/alice/secret/model.gguf/threads:1", "BM_decode/model.gguf/threads:1"},
+           {"BM_decode/home/alice/model.gguf/8/real_time", "BM_decode/model.gguf/8/real_time"},
+           {"BM_decode/path:/home/alice/model", "BM_decode/path:model"},
+           {"BM_decode/8/threads:1", "BM_decode/8/threads:1"},
+           {"Qwen/Qwen2.5-7B Q4_0", "Qwen/Qwen2.5-7B Q4_0"},
+           {"AMD Ryzen 7 w/ Radeon @ 3.8GHz", "AMD Ryzen 7 w/ Radeon @ 3.8GHz"},
+           {"tg128 @ d4096 / x", "tg128 @ d4096 / x"},
+           {"BM_memcpy<char>/1024", "BM_memcpy<char>/1024"}}) {
+    EXPECT_EQ(import_label(text), expected);
+  }
+}
+
 TEST(import_rows, text_is_decoded_from_what_windows_writes) {
   EXPECT_EQ(import_text("\xEF\xBB\xBF"
                         "a\r\nb\rc",

@@ -1,3 +1,4 @@
+// Addresses, ids and tokens.
 #include "harness/private_words.hpp"
 
 #include <arpa/inet.h>
@@ -6,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <initializer_list>
+#include <string>
 
 namespace harness {
 namespace {
@@ -13,149 +15,149 @@ namespace {
 bool is_hex(char c) {
   return std::isxdigit(static_cast<unsigned char>(c)) != 0;
 }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 bool is_alnum(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0;
 }
+char at_or_end(std::string_view text, size_t at) {
+  return at < text.size() ? text[at] : '\0';
+}
 
-/// Returns whether hex digits stand in groups of these lengths with one of `separators` between them.
-bool is_groups(std::string_view word, std::initializer_list<size_t> lengths, std::string_view separators) {
-  size_t at = 0;
-  for (const size_t length : lengths) {
-    if (at > 0 && (at >= word.size() || separators.find(word[at++]) == std::string_view::npos)) return false;
-    for (size_t i = 0; i < length; ++i) {
-      if (at >= word.size() || !is_hex(word[at++])) return false;
+size_t hex_run(std::string_view text) {
+  size_t run = 0;
+  while (run < text.size() && is_hex(text[run])) ++run;
+  return run;
+}
+
+/// Returns the bytes of six and more pairs of hex digits, or of three groups of four; 0 for none.
+size_t mac(std::string_view text) {
+  size_t groups = 0, at = 0;
+  const size_t width = hex_run(text.substr(0, 5));
+  const char separator = at_or_end(text, width);
+  if (!(width == 2 && (separator == ':' || separator == '-')) && !(width == 4 && separator == '.')) return 0;
+  while (hex_run(text.substr(std::min(at, text.size()), width + 1)) == width) {
+    ++groups;
+    at += width;
+    if (at_or_end(text, at) != separator) break;
+    ++at;
+  }
+  if (at > 0 && text[at - 1] == separator) --at;
+  return groups >= (width == 2 ? 6U : 3U) ? at : 0;
+}
+
+/// Returns the bytes of a UUID whose first group ends with `run` hex digits, or of a long id.
+size_t id(std::string_view text, size_t run) {
+  if (run >= 8) {
+    size_t at = run;
+    bool groups = true;
+    for (const size_t length : {4, 4, 4, 12}) {
+      groups = groups && at_or_end(text, at) == '-' && hex_run(text.substr(at + 1, length)) == length;
+      at += length + 1;
     }
+    if (groups) return at + hex_run(text.substr(at));
   }
-  return at == word.size();
+  // Digests (SHA-1, SHA-256, SHA-384, SHA-512) say nothing of anybody.
+  return run >= 32 && run != 40 && run != 64 && run != 96 && run != 128 ? run : 0;
 }
 
-bool is_ip(std::string_view word) {
-  const std::string address(word.substr(0, word.find_first_of("%/")));  // a zone, a prefix length
-  std::array<unsigned char, 16> bytes{};
-  if (address == "127.0.0.1" || address == "0.0.0.0") return false;
-  if (inet_pton(AF_INET, address.c_str(), bytes.data()) == 1) return true;
-  return std::any_of(address.begin(), address.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
-         address != "::1" && inet_pton(AF_INET6, address.c_str(), bytes.data()) == 1;
-}
-
-bool is_token(std::string_view word) {
-  for (const std::string_view start : {"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "hf_", "sk-",
-                                       "glpat-", "xoxb-", "xoxp-", "AKIA", "eyJ"}) {
-    if (word.starts_with(start) && word.size() >= start.size() + 16) return true;
-  }
-  return false;
-}
-
-/// What a word as a whole is, as the word that replaces it, or "".
-std::string_view whole_word(std::string_view word) {
-  if (is_groups(word, {2, 2, 2, 2, 2, 2}, ":-") || is_groups(word, {4, 4, 4}, ".")) return "(mac)";
-  if (is_groups(word, {8, 4, 4, 4, 12}, "-") || is_groups(word, {32}, "")) return "(id)";
-  if (is_ip(word)) return "(address)";
-  return is_token(word) ? "(secret)" : "";
-}
-
-/// Folders that every system has, and the members of our own documents, which pointers name.
-bool is_common_path(std::string_view path) {
-  for (const std::string_view private_one :
-       {"/usr/home", "/usr/local", "/dev/disk", "/proc/self/cwd", "/.."}) {
-    if (path.find(private_one) != std::string_view::npos) return false;
-  }
-  for (const std::string_view start :
-       {"/usr/", "/lib", "/bin/", "/sbin/", "/etc/", "/proc/", "/sys/", "/dev/", "/derived/", "/plans/",
-        "/launches/", "/forecasts/", "/machine/", "/suite/", "/conditions/", "/failure/", "/imported/",
-        "/interruptions/"}) {
-    if (path.starts_with(start)) return true;
-  }
-  return path.size() < 2;
-}
-
-/// Where a path begins in a word: at its front, or behind the colon of "file:/a" and "g++:/a"; npos for none.
-size_t path_start(std::string_view word) {
-  for (size_t at = 0; at < word.size(); ++at) {
-    if ((at == 0 || word[at - 1] == ':' || word[at - 1] == '@') && begins_path(word.substr(at))) return at;
-  }
-  return std::string_view::npos;
-}
-
-std::string without_password(std::string_view word, size_t slashes) {
-  const size_t host = slashes + 3, end = word.find_first_of("/?#", host);
-  const size_t at = word.substr(0, end).rfind('@');
-  std::string kept(word.substr(0, host));
-  const size_t from = at == std::string_view::npos || at < host ? host : at + 1;
-  if (from > host) kept += "(user)@";
-  const std::string_view name = word.substr(from, end == std::string_view::npos ? end : end - from);
-  const size_t port = name.starts_with('[') ? std::string_view::npos : name.rfind(':');
-  kept += is_ip(name.substr(0, port)) ? "(address)" : std::string(name.substr(0, port));
-  if (port != std::string_view::npos) kept += name.substr(port);
-  if (end != std::string_view::npos)
-    kept += word.substr(end, word.find('?', end) - end);  // a query may hold keys
-  return kept;
-}
-
-bool is_mail(std::string_view word) {
-  const size_t at = word.find('@');
-  return at != std::string_view::npos && at > 0 && at + 1 < word.size() && is_alnum(word[at - 1]) &&
-         (is_alnum(word[at + 1]) || word[at + 1] == '(');
-}
-
-/// How many characters "/64" takes, 0 for anything else.
+/// Returns the bytes of "/64", 0 for anything else.
 size_t prefix_length(std::string_view rest) {
   if (!rest.starts_with('/')) return 0;
   size_t digits = 0;
-  while (digits + 1 < rest.size() && std::isdigit(static_cast<unsigned char>(rest[digits + 1])) != 0)
-    ++digits;
+  while (is_digit(at_or_end(rest, digits + 1))) ++digits;
   return digits == 0 || digits > 3 ? 0 : digits + 1;
 }
 
-/// Replaces parts between characters that no address or id holds, such as the 1.2.3.4 of "eth0/1.2.3.4!".
-std::string by_parts(std::string_view word) {
-  std::string kept;
-  for (size_t at = 0; at < word.size();) {
-    if (!is_alnum(word[at]) && word[at] != ':') {
-      kept += word[at++];
-      continue;
-    }
-    size_t end = at;
-    while (end < word.size() &&
-           (is_alnum(word[end]) || std::string_view(":.-_%").find(word[end]) != std::string_view::npos))
-      ++end;
-    size_t stop = end;  // a full stop or a colon behind it is not its own, but "::" may be
-    while (stop > at && std::string_view(".-_%").find(word[stop - 1]) != std::string_view::npos) --stop;
-    std::string_view part = word.substr(at, stop - at);
-    std::string_view by = whole_word(part);
-    if (by.empty() && part.ends_with(':')) by = whole_word(part = part.substr(0, part.size() - 1));
-    if (by.empty()) {  // an address with its port
-      const size_t port = part.rfind(':');
-      if (port != std::string_view::npos && is_ip(part.substr(0, port)))
-        by = whole_word(part = part.substr(0, port));
-    }
-    kept += by.empty() ? part : by;
-    at += part.size();
-    if (by == "(address)") at += prefix_length(word.substr(at));
-    if (part.empty()) kept += word[at++];
+size_t ipv4(std::string_view text) {
+  size_t at = 0;
+  for (int group = 0; group < 4; ++group) {
+    if (group > 0 && at_or_end(text, at++) != '.') return 0;
+    int value = 0;
+    size_t digits = 0;
+    for (; digits < 4 && is_digit(at_or_end(text, at)); ++digits) value = value * 10 + (text[at++] - '0');
+    if (digits == 0 || digits > 3 || value > 255) return 0;
   }
-  return kept;
+  return at;
+}
+
+/// Returns the bytes of the longest address that begins here and ends before no letter or digit.
+size_t ipv6(std::string_view text) {
+  size_t run = 0, colons = 0;
+  while (run < 46 && run < text.size() && (is_hex(text[run]) || text[run] == ':' || text[run] == '.'))
+    colons += text[run++] == ':' ? 1 : 0;
+  for (; colons >= 2 && run > 2; --run) {
+    if (is_alnum(at_or_end(text, run))) continue;
+    std::array<unsigned char, 16> bytes{};
+    if (inet_pton(AF_INET6, std::string(text.substr(0, run)).c_str(), bytes.data()) != 1) continue;
+    return std::any_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(run), is_digit) ? run : 0;
+  }
+  return 0;
+}
+
+PrivatePiece address(const TextPlace& place) {
+  const std::string_view text = place.text.substr(place.at);
+  size_t bytes = is_digit(place.before) ? 0 : ipv4(text);
+  const bool may_be_ipv6 =
+      !is_alnum(place.before) && (text[0] != ':' || (text.starts_with("::") && place.before != ')'));
+  if (bytes == 0 && may_be_ipv6) bytes = ipv6(text);
+  if (bytes == 0) return {};
+  const std::string_view found = text.substr(0, bytes);
+  if (found == "127.0.0.1" || found == "0.0.0.0" || found == "::1") return {bytes, found};
+  if (at_or_end(text, bytes) == '%' && is_alnum(at_or_end(text, bytes + 1))) {  // the zone
+    ++bytes;
+    while (is_alnum(at_or_end(text, bytes)) || at_or_end(text, bytes) == '-') ++bytes;
+  }
+  return {bytes + prefix_length(text.substr(bytes)), "(address)"};
+}
+
+size_t token(std::string_view text) {
+  static constexpr std::string_view starts[] = {
+      "ghp_",   "gho_",  "ghu_",  "ghs_",  "ghr_",  "github_pat_", "hf_",  "sk-",  "sk_", "pk_",  "rk_",
+      "glpat-", "xoxb-", "xoxp-", "xoxa-", "xoxs-", "AKIA",        "ASIA", "AIza", "eyJ", "npm_", "pypi-"};
+  for (const std::string_view start : starts) {
+    if (!text.starts_with(start)) continue;
+    size_t end = start.size();
+    while (end < text.size() &&
+           (is_alnum(text[end]) || std::string_view("_-.~+=").find(text[end]) != std::string_view::npos))
+      ++end;
+    if (end >= start.size() + 16) return end;
+  }
+  return 0;
 }
 
 }  // namespace
 
-bool begins_path(std::string_view text) {
-  if (text.starts_with("\\\\")) return text.size() > 2;
-  if (text.size() > 2 && std::isalpha(static_cast<unsigned char>(text[0])) != 0 && text[1] == ':')
-    return text[2] == '\\' || (text[2] == '/' && text.substr(2, 2) != "//");
-  if (text.starts_with('~')) return text.find('/') != std::string_view::npos;
-  return text.size() > 1 && text[0] == '/' && (is_alnum(text[1]) || text[1] == '.' || text[1] == '_');
+PrivatePiece find_private_word(const TextPlace& place) {
+  const std::string_view text = place.text.substr(place.at);
+  if (!is_alnum(text[0]) && text[0] != ':') return {};
+  if (!is_alnum(place.before)) {
+    if (const size_t bytes = token(text); bytes > 0) return {bytes, "(secret)"};
+    // systemd names network devices by their MAC address.
+    if ((text.starts_with("enx") || text.starts_with("wlx")) && hex_run(text.substr(3, 13)) == 12)
+      return {15, "(mac)"};
+  }
+  if (is_hex(text[0]) && !is_hex(place.before)) {
+    if (const size_t bytes = mac(text); bytes > 0) return {bytes, "(mac)"};
+    if (const size_t bytes = id(text, hex_run(text)); bytes > 0) return {bytes, "(id)"};
+  }
+  return address(place);
 }
 
-std::string without_private_parts(std::string_view word) {
-  const size_t slashes = word.find("://");
-  if (slashes != std::string_view::npos && !word.starts_with("file:")) return without_password(word, slashes);
-  if (word.starts_with("file://")) return "(path)";
-  const size_t path = path_start(word);
-  if (path != std::string_view::npos && !is_common_path(word.substr(path)))
-    return is_mail(word.substr(0, path)) ? "(address):(path)" : by_parts(word.substr(0, path)) + "(path)";
-  if (is_mail(word)) return "(address)";
-  return by_parts(word);
+size_t replaced_word(std::string_view text) {
+  for (const std::string_view word :
+       {"(host)", "(user)", "(path)", "(address)", "(mac)", "(id)", "(secret)"}) {
+    if (text.starts_with(word)) return word.size();
+  }
+  return 0;
+}
+
+size_t utf8_quote(std::string_view text) {
+  if (text.starts_with("\xC2\xAB") || text.starts_with("\xC2\xBB")) return 2;
+  if (text.size() < 3 || text[0] != '\xE2' || text[1] != '\x80') return 0;
+  const auto last = static_cast<unsigned char>(text[2]);
+  return (last >= 0x98 && last <= 0x9F) || last == 0xB9 || last == 0xBA ? 3 : 0;
 }
 
 }  // namespace harness

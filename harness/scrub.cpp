@@ -1,24 +1,24 @@
 #include "harness/scrub.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <utility>
 
 #include "harness/private_words.hpp"
 
 namespace harness {
 namespace {
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' ||
-         static_cast<unsigned char>(c) >= 0x80;
+bool is_alnum(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0;
 }
 
 bool same_letter(char a, char b) {
   return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
 }
 
-/// Replaces a name where it stands as a word of its own, in any case.
+/// Replaces a name where no letter or digit stands beside it, in any case: "ada" of "ada_work", not of
+/// "canada". A home is no part of a longer name.
 std::string without(const std::string& text, const std::string& name, std::string_view by) {
   std::string kept;
   for (size_t at = 0; at < text.size();) {
@@ -27,8 +27,12 @@ std::string without(const std::string& text, const std::string& name, std::strin
     const auto begin = static_cast<size_t>(found - text.begin()), end = begin + name.size();
     kept.append(text, at, begin - at);
     if (found == text.end()) break;
-    const bool whole = (begin == 0 || !is_word(text[begin - 1]) || !is_word(name.front())) &&
-                       (end == text.size() || !is_word(text[end]) || !is_word(name.back()));
+    const bool in_name =
+        end < text.size() &&
+        (is_alnum(text[end]) || (by == "~" && (text[end] == '_' || text[end] == '-' || text[end] == '.')));
+    const bool whole = (begin == 0 || !is_alnum(text[begin - 1]) || !is_alnum(name.front())) &&
+                       (!in_name || !is_alnum(name.back())) &&
+                       (begin == 0 || replaced_word(std::string_view(text).substr(begin - 1)) == 0);
     kept += whole ? std::string(by) : std::string(1, text[begin]);
     at = whole ? end : begin + 1;
   }
@@ -53,34 +57,85 @@ size_t utf8_bytes(std::string_view text) {
   return length;
 }
 
-constexpr std::string_view quotes = "\"'`", breaks = " \t\n\"'`<>()[]{},;|=";
+/// Copies a text without what is private in it, from front to back.
+class Scrubber {
+ public:
+  explicit Scrubber(std::string_view text) : text_(text) {}
 
-/// Returns where the word that begins at `at` ends. A path that begins behind a quote goes to the next one:
-/// it may hold blanks. So does a blank behind a backslash.
-size_t end_of_word(std::string_view text, size_t at) {
-  if (at > 0 && quotes.find(text[at - 1]) != std::string_view::npos && begins_path(text.substr(at))) {
-    const std::array<char, 2> stops = {text[at - 1], '\n'};
-    const size_t end = text.find_first_of(std::string_view(stops.data(), stops.size()), at);
-    if (end != std::string_view::npos && text[end] != '\n') return end;
+  std::string scrubbed() {
+    while (at_ < text_.size()) step();
+    return std::move(kept_);
   }
-  size_t end = at;
-  while (end < text.size() && (breaks.find(text[end]) == std::string_view::npos ||
-                               (text[end] == ' ' && end > at && text[end - 1] == '\\')))
-    ++end;
-  // The rest of an address belongs to it: a query may hold keys.
-  if (text.substr(at, end - at).find("://") != std::string_view::npos)
-    end = std::min(text.find_first_of(" \t\n\"'`<>", at), text.size());
-  return end;
-}
 
-/// Returns whether a text ends with a word that replaced something: what follows is its rest, not a path.
-bool ends_replaced(std::string_view text) {
-  for (const std::string_view word :
-       {"(host)", "(user)", "(path)", "(address)", "(mac)", "(id)", "(secret)"}) {
-    if (text.ends_with(word)) return true;
+ private:
+  [[nodiscard]] TextPlace place() const {
+    const char before = at_ == 0 ? '\0' : at_ == replaced_end_ ? ')' : text_[at_ - 1];
+    return {text_, at_, before};
   }
-  return false;
-}
+
+  void replace(const PrivatePiece& piece) {
+    kept_ += piece.by;
+    at_ += piece.bytes;
+    replaced_end_ = at_;
+  }
+
+  void copy(size_t bytes) {
+    kept_ += text_.substr(at_, bytes);
+    at_ += bytes;
+  }
+
+  void step() {
+    if (at_ == query_) {  // of an address: it may hold keys
+      at_ = url_end_;
+      query_ = std::string_view::npos;
+      if (at_ == text_.size()) return;
+    }
+    const std::string_view rest = text_.substr(at_);
+    if (const size_t word = replaced_word(rest); word > 0) {
+      copy(word);
+      replaced_end_ = at_;
+      return;
+    }
+    size_t named = 0;
+    if (const PrivatePiece secret = find_named_secret(place(), named); secret.bytes > 0) {
+      copy(named);
+      return replace(secret);
+    }
+    if (at_ >= no_path_before_ && at_ != replaced_end_) {
+      const PrivatePiece path = find_path(place());
+      const size_t common = path.bytes > 0 ? common_path(rest) : 0;
+      if (common == 0 && path.bytes > 0) return replace(path);
+      if (common > 0) no_path_before_ = at_ + common;
+    } else if (at_ == replaced_end_ && at_ > 0 && rest[0] != '/' && at_ >= no_path_before_) {
+      if (const PrivatePiece path = find_path(place()); path.bytes > 0) return replace(path);
+    }
+    if (rest.starts_with("://") && at_ >= url_end_ && ends_with_http()) return begin_url();
+    for (const PrivatePiece& piece : {find_mail(place()), find_private_word(place())}) {
+      if (piece.bytes > 0) return replace(piece);
+    }
+    copy(1);
+  }
+
+  /// Of other addresses ("smb://host/share") the rest is a path.
+  [[nodiscard]] bool ends_with_http() const { return kept_.ends_with("http") || kept_.ends_with("https"); }
+
+  /// Keeps host and path of a public address, not who asks for it.
+  void begin_url() {
+    url_end_ = no_path_before_ = end_of_url(text_, at_);
+    const std::string_view url = text_.substr(0, url_end_);
+    query_ = url.find('?', at_);
+    const size_t host = at_ + 3, user_end = url.substr(0, url.find_first_of("/?#", host)).rfind('@');
+    copy(3);
+    if (user_end == std::string_view::npos || user_end <= host) return;
+    kept_ += "(user)@";
+    at_ = user_end + 1;
+  }
+
+  std::string_view text_;
+  std::string kept_;
+  size_t at_ = 0, replaced_end_ = std::string_view::npos;
+  size_t no_path_before_ = 0, url_end_ = 0, query_ = std::string_view::npos;
+};
 
 }  // namespace
 
@@ -104,16 +159,7 @@ std::string printable(std::string_view text) {
 std::string scrub(std::string_view foreign, const PrivateNames& names) {
   std::string text = printable(foreign);
   for (const std::string& home : names.homes) text = without(text, home, "~");
-  std::string kept;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = end_of_word(text, at);
-    if (end == at || (text[at] == '/' && ends_replaced(kept))) {
-      kept += text[at++];
-      continue;
-    }
-    kept += without_private_parts(std::string_view(text).substr(at, end - at));
-    at = end;
-  }
+  std::string kept = Scrubber(text).scrubbed();
   for (const std::string& host : names.hosts) kept = without(kept, host, "(host)");
   for (const std::string& login : names.logins) kept = without(kept, login, "(user)");
   return kept;

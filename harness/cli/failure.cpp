@@ -17,22 +17,11 @@ namespace {
 using harness::Error;
 using harness::ExitCode;
 
-constexpr size_t max_log_bytes = size_t{64} << 10;
-
 struct FailureOptions {
   std::string from, log_file, folder, database;
   FailureTold told;
   bool json = false, dry_run = false;
 };
-
-/// Returns the last 64 KiB of a file, without the line that this cuts.
-std::string end_of_file(const std::string& path) {
-  std::string text = harness::read_user_file(path, size_t{64} << 20);
-  if (text.size() <= max_log_bytes) return text;
-  text.erase(0, text.size() - max_log_bytes);
-  const size_t line = text.find('\n');
-  return line == std::string::npos ? text : text.substr(line + 1);
-}
 
 /// What a run left need not be sound: then only its words can be told.
 std::string sound_text(const harness::Submission& submission, const std::string& from) {
@@ -50,7 +39,8 @@ std::string sound_text(const harness::Submission& submission, const std::string&
 
 ExitCode make(const FailureOptions& options) {
   FailureTold told = options.told;
-  if (!options.log_file.empty()) told.log = end_of_file(options.log_file);
+  if (!options.log_file.empty())
+    told.log = end_of_log(harness::read_user_file(options.log_file, size_t{64} << 20));
   const harness::Submission submission =
       failure_document(options.from.empty() ? ground_of_this_machine() : read_ground(options.from), told,
                        harness::read_private_names());
@@ -65,7 +55,8 @@ ExitCode make(const FailureOptions& options) {
   print_result(fmt::format(
       "claimed      {}\nobserved     {}\nstage        {}, exit code {}\nlog          {} characters, "
       "scrubbed: read them before you send them\n{}\n",
-      failure.claimed, failure.observed, failure.stage, failure.exit_code, failure.log_excerpt.size(), path));
+      failure.claimed, failure.observed, failure.stage, failure.exit_code, characters(failure.log_excerpt),
+      path));
   if (!options.dry_run)
     note(fmt::format("look at all of it, then send it: tokroof submit {} --preview", path));
   return ExitCode::ok;

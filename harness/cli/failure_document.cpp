@@ -21,14 +21,10 @@ using harness::Error;
 using harness::ExitCode;
 using harness::Submission;
 
+constexpr size_t max_log_bytes = size_t{256} << 10;
 constexpr size_t max_partial_bytes = size_t{4} << 20;
 // What the schema allows, in characters.
 constexpr size_t max_paragraph = 2000, max_line = 300, max_label = 64, max_log = 20'000;
-
-size_t characters(const std::string& text) {
-  return static_cast<size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
-}
 
 /// Scrubs until nothing changes: what was cut may look like something else.
 std::string scrubbed(std::string text, const harness::PrivateNames& names) {
@@ -47,15 +43,25 @@ std::string told_text(const std::string& option, const std::string& text, size_t
   return kept;
 }
 
+/// Returns where to begin a text that is cut at `from`: at a line, else at a word, so that no half path or
+/// secret is left that nobody knows for one. A line that would cost more than half of the text is cut itself.
+size_t whole_from(const std::string& text, size_t from) {
+  const size_t latest = from + (text.size() - from) / 2;
+  for (const char* ends : {"\n", " \t\r\n"}) {
+    const size_t end = text.find_first_of(ends, from);
+    if (end != std::string::npos && end < latest) return end + 1;
+  }
+  while (from < text.size() && (static_cast<unsigned char>(text[from]) & 0xC0U) == 0x80) ++from;
+  return from;
+}
+
 /// The last characters that fit, from the beginning of a line where there is one.
 std::string log_end(const std::string& log, const harness::PrivateNames& names) {
   std::string text = scrubbed(log, names);
-  if (text.size() <= max_log) return text;
-  size_t from = text.size() - max_log;
-  if (const size_t line = text.find('\n', from); line != std::string::npos && line + 1 < text.size())
-    from = line + 1;
-  while ((static_cast<unsigned char>(text[from]) & 0xC0U) == 0x80) ++from;
-  return scrubbed(text.substr(from), {});
+  size_t from = text.size();
+  for (size_t kept = 0; from > 0 && kept < max_log; --from)
+    kept += (static_cast<unsigned char>(text[from - 1]) & 0xC0U) != 0x80 ? 1 : 0;
+  return from == 0 ? text : scrubbed(text.substr(whole_from(text, from)), {});
 }
 
 std::string cut(const std::string& text, size_t most) {
@@ -123,6 +129,19 @@ Session any_session() {
 }
 
 }  // namespace
+
+size_t characters(const std::string& text) {
+  return static_cast<size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
+}
+
+std::string end_of_log(std::string log) {
+  if (log.size() > max_log_bytes) log.erase(0, whole_from(log, log.size() - max_log_bytes));
+  for (size_t at = 0; at + 1 < log.size(); ++at) {
+    if (log[at] == '\r' && log[at + 1] != '\n') log[at] = '\n';
+  }
+  return log;
+}
 
 FailureGround read_ground(const std::string& path) {
   const std::string text = harness::read_user_file(path, max_partial_bytes);

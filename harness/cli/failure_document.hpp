@@ -28,6 +28,13 @@ FailureGround read_ground(const std::string& path);
 /// Makes the ground of a failure of which nothing was measured: this machine now.
 FailureGround ground_of_this_machine();
 
+/// Returns how many characters a UTF-8 text has.
+size_t characters(const std::string& text);
+
+/// Returns the end of a log, raw: at most 256 KiB, from the beginning of a line; of a word where its last
+/// line is longer. A carriage return alone, as bars of progress print it, ends a line, too.
+std::string end_of_log(std::string log);
+
 /// Makes the document: the ground's figures with kind failure and what was told of it, scrubbed of `names`.
 /// Run, time and nonce stay the ground's. Throws Error(usage) for texts that are empty or too long.
 harness::Submission failure_document(FailureGround ground, const FailureTold& told,

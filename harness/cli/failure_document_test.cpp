@@ -157,7 +157,7 @@ TEST(failure_document, quotes_the_end_of_a_long_log) {
   for (int i = 0; i < 5000; ++i)
     words.log += "line " + std::to_string(i) + " of \xc3\xa4 /srv/people/ada/x\n";
   const harness::Submission failure = failure_document(run_ground(), words, ada);
-  EXPECT_LE(failure.failure->log_excerpt.size(), 20'000U);
+  EXPECT_LE(characters(failure.failure->log_excerpt), 20'000U);
   EXPECT_TRUE(failure.failure->log_excerpt.starts_with("line "));
   EXPECT_TRUE(failure.failure->log_excerpt.ends_with("line 4999 of \xc3\xa4 (path)\n"));
   expect_sound(failure);
@@ -166,6 +166,43 @@ TEST(failure_document, quotes_the_end_of_a_long_log) {
   words.log.clear();
   for (int i = 0; i < 60'000; ++i) words.log += "\xc3\xa4";
   expect_sound(failure_document(run_ground(), words, ada));
+}
+
+TEST(failure_document, quotes_the_end_of_a_last_line_longer_than_all) {
+  FailureTold words = told("x");
+  for (const std::string end : {"", "\n", "\n\n"}) {
+    words.log = end_of_log("first\n" + std::string(300'000, 'x') + " the end" + end);
+    const harness::Submission failure = failure_document(run_ground(), words, ada);
+    EXPECT_EQ(characters(failure.failure->log_excerpt), 20'000U);
+    EXPECT_TRUE(failure.failure->log_excerpt.ends_with("the end" + end));
+    expect_sound(failure);
+  }
+  std::string bars;
+  for (int i = 0; i < 30'000; ++i) bars += "\rdone " + std::to_string(i);
+  words.log = end_of_log(bars + "\r\n");
+  const std::string excerpt = failure_document(run_ground(), words, ada).failure->log_excerpt;
+  EXPECT_TRUE(excerpt.starts_with("done "));
+  EXPECT_TRUE(excerpt.ends_with("\ndone 29999\n"));
+  EXPECT_GT(excerpt.size(), 19'900U);
+}
+
+TEST(failure_document, a_cut_log_begins_with_no_half_path) {
+  FailureTold words = told("x");
+  for (size_t shift = 0; shift < 40; ++shift) {
+    words.log = end_of_log("/data/acmecorp/secretproject/models/file.gguf " +
+                           std::string((size_t{256} << 10) - 40 + shift, 'y') + "\n");
+    EXPECT_EQ(words.log.find("project"), std::string::npos) << shift;
+  }
+}
+
+TEST(failure_document, counts_characters_not_bytes) {
+  FailureTold words = told("x");
+  for (int i = 0; i < 15'000; ++i) words.log += "\xe2\x82\xac";
+  EXPECT_EQ(characters(failure_document(run_ground(), words, ada).failure->log_excerpt), 15'000U);
+  words.log += words.log;
+  const harness::Submission failure = failure_document(run_ground(), words, ada);
+  EXPECT_EQ(characters(failure.failure->log_excerpt), 20'000U);
+  expect_sound(failure);
 }
 
 TEST(failure_offer, is_made_for_what_others_should_know_and_nothing_else) {

@@ -14,6 +14,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/issue_body.hpp"
+#include "harness/scrub.hpp"
 #include "harness/store.hpp"
 #include "harness/user_file.hpp"
 #include "harness/validation.hpp"
@@ -118,6 +119,13 @@ class Keeper {
   std::optional<harness::Store> store_;
 };
 
+/// A name may hold a newline: whoever chose it must not write a line of ours with it.
+std::string shown(const std::string& text) {
+  std::string kept = harness::printable(text);
+  std::replace(kept.begin(), kept.end(), '\n', '?');
+  return kept;
+}
+
 /// Lists files, and of folders the .json files below them, in order of their names.
 std::vector<std::string> files_of(const std::vector<std::string>& names) {
   std::vector<std::string> files;
@@ -132,7 +140,7 @@ std::vector<std::string> files_of(const std::vector<std::string>& names) {
         below.push_back(entry.path().string());
     }
     if (below.empty())
-      throw Error(ExitCode::invalid_input, name + ": holds no .json file; name another folder");
+      throw Error(ExitCode::invalid_input, shown(name) + ": holds no .json file; name another folder");
     std::sort(below.begin(), below.end());
     files.insert(files.end(), below.begin(), below.end());
   }
@@ -141,10 +149,10 @@ std::vector<std::string> files_of(const std::vector<std::string>& names) {
 
 std::string line_of(const Outcome& outcome, const Terminal& terminal) {
   const std::string mark = outcome.code == ExitCode::ok ? mark_good(terminal) : mark_bad(terminal);
-  if (outcome.state == "refused") return fmt::format("{} refused: {}\n", mark, outcome.detail);
-  return fmt::format("{} {}: {} {:.12}{}\n", mark, outcome.file,
+  if (outcome.state == "refused") return fmt::format("{} refused: {}\n", mark, shown(outcome.detail));
+  return fmt::format("{} {}: {} {:.12}{}\n", mark, shown(outcome.file),
                      outcome.state == "already_there" ? "R06 already there," : outcome.state,
-                     outcome.content_sha256, outcome.detail.empty() ? "" : ": " + outcome.detail);
+                     outcome.content_sha256, outcome.detail.empty() ? "" : ": " + shown(outcome.detail));
 }
 
 nlohmann::ordered_json json_of(const Outcome& outcome) {
