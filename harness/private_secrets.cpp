@@ -113,7 +113,7 @@ PrivatePiece find_mail(const TextPlace& place) {
   if (is_local(place.before)) return {};
   const std::string_view text = place.text.substr(place.at);
   size_t at = 0;
-  while (is_local(at_or_end(text, at))) ++at;
+  while (at < 256 && is_local(at_or_end(text, at))) ++at;  // RFC 5321 allows 64
   if (at == 0 || at_or_end(text, at) != '@' || at_or_end(text, at - 1) == '.') return {};
   const char first = at_or_end(text, ++at);
   if (!is_alnum(first) && first != '[' && static_cast<unsigned char>(first) < 0x80) return {};

@@ -59,7 +59,7 @@ size_t id(std::string_view text, size_t run) {
     if (groups) return at + hex_run(text.substr(at));
   }
   // Digests (SHA-1, SHA-256, SHA-384, SHA-512) say nothing of anybody.
-  return run >= 32 && run != 40 && run != 64 && run != 96 && run != 128 ? run : 0;
+  return run >= 32 && run <= 256 && run != 40 && run != 64 && run != 96 && run != 128 ? run : 0;
 }
 
 /// Returns the bytes of "/64", 0 for anything else.

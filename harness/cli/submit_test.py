@@ -126,6 +126,15 @@ class Submit(Home):
         self.fails(4, "", "submit", self.home, "--preview")
         self.assertFalse((self.home / "sent").exists())
 
+    def test_a_name_with_a_newline_forges_no_line(self):
+        folder = self.home / "named"
+        folder.mkdir()
+        shutil.copy(self.document, folder / "a\n+ forged: stored.json")
+        (folder / "b\n+ forged: stored.json").write_text("{}")
+        said = self.tokroof("ingest", folder).stdout
+        self.assertEqual(len(said.splitlines()), 2, said)
+        self.assertEqual(said.count("?+ forged"), 2, said)
+
     def test_an_interrupted_run_can_not_be_submitted(self):
         partial = self.home / "partial.json"
         partial.write_text('{"interrupted":true,"measured":{},"reason":"x","schema":"tokroof/partial/1"}\n')
