@@ -12,6 +12,7 @@
 
 #include "harness/autogroup.hpp"
 #include "harness/cli/child_process.hpp"
+#include "harness/cli/foreign_text.hpp"
 #include "harness/cli/interrupt.hpp"
 
 namespace cli {
@@ -44,10 +45,7 @@ std::string first_line(const std::string& error_text) {
   static constexpr std::string_view prefix = "tokroof: error: ";
   std::string line = error_text.substr(0, error_text.find('\n'));
   if (line.starts_with(prefix)) line.erase(0, prefix.size());
-  for (char& c : line) {  // another program's words must not drive the terminal
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
-  }
-  return line;
+  return one_line(line);  // they may be another program's words
 }
 
 [[noreturn]] void report_failure(int status, const std::string& error_text) {

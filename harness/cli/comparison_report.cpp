@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <string_view>
+
+#include "harness/cli/foreign_text.hpp"
+#include "harness/cli/markdown_table.hpp"
 
 namespace cli {
 namespace {
@@ -20,10 +23,10 @@ bool compared(const ComparedRow& row) {
 
 /// Foreign text in one line: what could drive a terminal, or Markdown, is a question mark.
 std::string plain(const std::string& text) {
-  std::string shown;
-  for (const char c : text)
-    shown +=
-        static_cast<unsigned char>(c) < 0x20 || c == 0x7F || std::strchr("|<>@`", c) != nullptr ? '?' : c;
+  std::string shown = one_line(text);
+  std::replace_if(
+      shown.begin(), shown.end(),
+      [](char c) { return std::string_view("|<>@`").find(c) != std::string_view::npos; }, '?');
   return shown;
 }
 
@@ -90,27 +93,6 @@ std::string mode_text(const harness::DecodeKey& key) {
   return key.placement == "none" ? key.mode : fmt::format("{} ({})", key.mode, key.placement);
 }
 
-std::string cell(std::string text) {
-  for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
-  return text;
-}
-
-std::string markdown(const Table& table) {
-  std::string text = fmt::format("| {} |\n|", fmt::join(table.header, " | "));
-  for (size_t i = 0; i < table.header.size(); ++i)
-    text += std::find(table.left_columns.begin(), table.left_columns.end(), i) != table.left_columns.end()
-                ? "---|"
-                : "---:|";
-  text += "\n";
-  for (const auto& row : table.rows) {
-    std::vector<std::string> cells;
-    cells.reserve(row.size());
-    for (const std::string& each : row) cells.push_back(cell(each));
-    text += fmt::format("| {} |\n", fmt::join(cells, " | "));
-  }
-  return text;
-}
-
 std::string side_text(const char* name, const ComparedSide& side) {
   std::string text = fmt::format("{}  {}", name, plain(side.from));
   for (const harness::Suite& suite : side.suites)
@@ -142,7 +124,7 @@ std::string machine_text(const Terminal& terminal, const ComparedMachine& machin
   }
   const bool text = format == ComparisonFormat::text;
   return fmt::format("{}{}\n\n", text ? "" : "### ", plain(machine.cpu_model)) +
-         (text ? to_text(terminal, table) : markdown(table)) + (notes.empty() ? "" : "\n" + notes);
+         (text ? to_text(terminal, table) : to_markdown(table)) + (notes.empty() ? "" : "\n" + notes);
 }
 
 json interval_json(const harness::Interval& interval) {

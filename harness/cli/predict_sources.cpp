@@ -8,6 +8,7 @@
 
 #include "analysis/derive.hpp"
 #include "analysis/probed_forecast.hpp"
+#include "harness/cli/foreign_text.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/cpu_features.hpp"
@@ -36,9 +37,7 @@ std::string listed(const std::vector<std::string>& names, size_t most) {
 /// A name as an error can show it: on one line, and not for ever.
 std::string shown(const std::string& name) {
   constexpr size_t most = 80;
-  std::string text = name.substr(0, most);
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
+  const std::string text = one_line(name.substr(0, most));
   return name.size() > most ? text + "..." : text;
 }
 

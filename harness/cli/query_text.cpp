@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/cli/foreign_text.hpp"
 #include "harness/csv.hpp"
 
 namespace cli {
@@ -24,15 +25,7 @@ bool is_hash(const std::string& text) {
 /// A text on one line, that cannot drive a terminal.
 std::string shown(const std::string& text) {
   if (is_hash(text)) return text.substr(0, 12);
-  std::string line;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    // C1 controls are C2 80 … C2 9F in UTF-8.
-    const bool second = byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (second) ++i;
-    line += second || byte < 0x20 || byte == 0x7F ? '?' : text[i];
-  }
-  return line;
+  return one_line(text);
 }
 
 std::string shown(double value, const std::string& column) {

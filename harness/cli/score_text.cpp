@@ -6,6 +6,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "harness/cli/markdown_table.hpp"
+
 namespace cli {
 namespace {
 
@@ -49,14 +51,6 @@ std::string forecast_name(const Score& score) {
   return score.id + " " + score.version;
 }
 
-std::string markdown(const Table& table) {
-  std::string text = fmt::format("| {} |\n|", fmt::join(table.header, " | "));
-  for (size_t i = 0; i < table.header.size(); ++i) text += i == 0 ? "---|" : "---:|";
-  text += "\n";
-  for (const auto& row : table.rows) text += fmt::format("| {} |\n", fmt::join(row, " | "));
-  return text;
-}
-
 std::string table_of(const Terminal& terminal, const std::string& heading, const ScorePair& pair,
                      Markup markup) {
   Table table{{"forecast", "n", "off", "bias", "inside", "width", "all: n", "off", "bias", "inside", "width"},
@@ -76,7 +70,7 @@ std::string table_of(const Terminal& terminal, const std::string& heading, const
     table.rows.push_back(std::move(row));
   }
   const std::string title = markup == Markup::markdown ? "### " + heading + "\n\n" : heading + "\n";
-  return "\n" + title + (markup == Markup::markdown ? markdown(table) : to_text(terminal, table));
+  return "\n" + title + (markup == Markup::markdown ? to_markdown(table) : to_text(terminal, table));
 }
 
 /// How far each forecast was off at worst, over the runs that count and over all.

@@ -10,6 +10,7 @@
 #include "analysis/plausibility.hpp"
 #include "analysis/plausibility_samples.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/foreign_text.hpp"
 #include "harness/store.hpp"
 #include "harness/submission.hpp"
 #include "harness/user_file.hpp"
@@ -80,16 +81,9 @@ Report examine(const std::string& path, OtherRuns* others) {
   return report;
 }
 
-/// Control characters in a file's name must not reach the terminal.
-std::string shown(const std::string& name) {
-  std::string text;
-  for (const char c : name) text += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
-  return text;
-}
-
 /// An error that names its file already does not name it again.
 std::string name_first(const std::string& error, const std::string& file) {
-  return error.starts_with(shown(file)) ? error : fmt::format("{}: {}", shown(file), error);
+  return error.starts_with(one_line(file)) ? error : fmt::format("{}: {}", one_line(file), error);
 }
 
 std::string to_text(const Terminal& terminal, const Report& report) {
@@ -97,19 +91,19 @@ std::string to_text(const Terminal& terminal, const Report& report) {
     return fmt::format("{} {}\n", mark_bad(terminal), name_first(report.unreadable, report.file));
   std::string text;
   if (report.code() == ExitCode::ok)
-    text = fmt::format("{} {}: valid\n", mark_good(terminal), shown(report.file));
+    text = fmt::format("{} {}: valid\n", mark_good(terminal), one_line(report.file));
   for (const harness::Violation& violation : report.violations) {
-    text += fmt::format("{} {}: {}: {}, expected {}\n", mark_bad(terminal), shown(report.file),
+    text += fmt::format("{} {}: {}: {}, expected {}\n", mark_bad(terminal), one_line(report.file),
                         violation.pointer.empty() ? "(whole document)" : violation.pointer, violation.value,
                         violation.expected);
   }
   for (const analysis::Finding& finding : report.findings) {
-    text += fmt::format("{} {}: {} {}: {}\n", mark_bad(terminal), shown(report.file), finding.code,
+    text += fmt::format("{} {}: {} {}: {}\n", mark_bad(terminal), one_line(report.file), finding.code,
                         finding.pointer, finding.detail);
   }
   for (const analysis::Unchecked& each : report.unchecked) {
-    text += fmt::format("{} {}: {} not checked: {}\n", mark_warning(terminal), shown(report.file), each.code,
-                        each.reason);
+    text += fmt::format("{} {}: {} not checked: {}\n", mark_warning(terminal), one_line(report.file),
+                        each.code, each.reason);
   }
   return text;
 }
