@@ -109,7 +109,8 @@ size_t end_of_path(const TextPlace& place) {
   return end;
 }
 
-/// Returns the bytes of a pointer such as "/launches/0/series/1" and "/derived/roofs/0/size_bytes".
+/// Returns the bytes of a pointer such as "/launches", "/launches/0/series/1" and
+/// "/derived/roofs/0/size_bytes".
 size_t own_pointer(std::string_view text) {
   static constexpr std::string_view lists[] = {"/launches/",
                                                "/forecasts/",
@@ -127,7 +128,11 @@ size_t own_pointer(std::string_view text) {
                                                "/derived/interference/",
                                                "/derived/forecast_errors/"};
   for (const std::string_view list : lists) {
-    if (!text.starts_with(list)) continue;
+    const std::string_view whole = list.substr(0, list.size() - 1);
+    if (!text.starts_with(whole)) continue;
+    const char next = at_or_end(text, whole.size());
+    if (next != '/' && !is_letter_of_name(next)) return whole.size();
+    if (next != '/') continue;
     size_t end = list.size();
     while (at_or_end(text, end) >= '0' && at_or_end(text, end) <= '9') ++end;
     if (end == list.size() || end > list.size() + 6) return 0;

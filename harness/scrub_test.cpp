@@ -70,6 +70,7 @@ TEST(scrub, takes_out_what_is_glued_to_a_word) {
        "PASSWORD: (secret) password=(secret) password (secret)"},
       {"{\"api_key\": \"a b\", 'secret':'x'}", "{\"api_key\": \"(secret)\", 'secret':'(secret)'}"},
       {"AWS_SECRET_ACCESS_KEY=abc/def+g", "AWS_SECRET_ACCESS_KEY=(secret)"},
+      {"/plansecret /plans/ada /derived/roofs-of-ada", "(path) (path) (path)"},
       {"ada_work my_ada /x\xe2\x80\x98"
        "ada\xe2\x80\x99",
        "(user)_work my_(user) (path)\xe2\x80\x98(user)\xe2\x80\x99"},
@@ -84,6 +85,7 @@ TEST(scrub, leaves_what_a_reader_needs) {
   for (const std::string text :
        {"the measuring process died of signal 11 (Segmentation fault)", "36,003 tok/s at 69.6 GB/s, 13 %",
         "R02 /launches/0/series/1/unit /derived/roofs/0/size_bytes: stated 24576, the launches give 0",
+        "R02 /derived/roofs: 3.5 GB/s", "R03 /launches: 3 of 4", "(/plans)",
         "/usr/lib/x86_64-linux-gnu/libc.so.6 /proc/cpuinfo /sys/devices/system/cpu",
         "12:34:56.789 2026-11-30T01:07:40Z", "harness/cli/run.cpp:12:3: error: x",
         "canada adaptive engineer enginex", "1/2 a/b / // ~ ~3 c: x:y :: a::b std::string",
