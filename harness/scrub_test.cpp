@@ -83,16 +83,28 @@ TEST(scrub, takes_out_what_is_glued_to_a_word) {
 
 TEST(scrub, leaves_what_a_reader_needs) {
   for (const std::string text :
-       {"the measuring process died of signal 11 (Segmentation fault)", "36,003 tok/s at 69.6 GB/s, 13 %",
+       {"the measuring process died of signal 11 (Segmentation fault)",
+        "36,003 tok/s at 69.6 GB/s, 13 %",
         "R02 /launches/0/series/1/unit /derived/roofs/0/size_bytes: stated 24576, the launches give 0",
-        "R02 /derived/roofs: 3.5 GB/s", "R03 /launches: 3 of 4", "(/plans)",
+        "R02 /derived/roofs: 3.5 GB/s",
+        "R03 /launches: 3 of 4",
+        "(/plans)",
         "/usr/lib/x86_64-linux-gnu/libc.so.6 /proc/cpuinfo /sys/devices/system/cpu",
-        "12:34:56.789 2026-11-30T01:07:40Z", "harness/cli/run.cpp:12:3: error: x",
-        "canada adaptive engineer enginex", "1/2 a/b / // ~ ~3 c: x:y :: a::b std::string",
-        "127.0.0.1 ::1 0.0.0.0", "golden 1dae673fdd72fa6829d9646900de3c61eb8676da2d67a43f8102e361fb3a681b",
-        "/usr/include/c++/12/bits/x.h", "a token takes 3.2 ms; per token: 27.5 KiB", "3 tokens: x",
-        "https://example.org/paper.pdf", "see @someone, a @ b", "kernel 6.1.0-18-amd64 g++ 12.2.0",
-        "tab\tand\nline", "", "ähnlich größer 測試 ✘"}) {
+        "12:34:56.789 2026-11-30T01:07:40Z",
+        "harness/cli/run.cpp:12:3: error: x",
+        "canada adaptive engineer enginex",
+        "1/2 a/b / // ~ ~3 c: x:y :: a::b std::string",
+        "127.0.0.1 ::1 0.0.0.0",
+        "golden 1dae673fdd72fa6829d9646900de3c61eb8676da2d67a43f8102e361fb3a681b",
+        "/usr/include/c++/12/bits/x.h",
+        "a token takes 3.2 ms; per token: 27.5 KiB",
+        "3 tokens: x",
+        "https://example.org/paper.pdf",
+        "see @someone, a @ b",
+        "kernel 6.1.0-18-amd64 g++ 12.2.0",
+        "tab\tand\nline",
+        "",
+        "ähnlich größer 測試 ✘"}) {
     EXPECT_EQ(scrub(text, ada), text);
   }
 }
