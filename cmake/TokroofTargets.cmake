@@ -40,21 +40,42 @@ function(add_tokroof_library name)
   optimise_models(${name})
 endfunction()
 
-# add_tokroof_tests(NAME LIBRARIES <libs> SOURCES <x_test.cpp>...) — one test executable per folder. Tests run in the
+# add_tokroof_tests(NAME LIBRARIES <libs> SOURCES <x_test.cpp>... [LABEL <label>]) — one test executable per folder. Tests run in the
 # source folder, so that testdata is found by its path in the repository. A suite whose name begins with Hardware asks
 # the real machine: its tests get the label `hardware` and run alone, the sanitizer build leaves them out.
+# Suites of thread teams (*Team*) spin on every CPU, so that ctest starts nothing beside them.
+# TOKROOF_TEST_SHARDS: each executable is so many tests of ctest, each a share of its suites in one process, without
+# Hardware ones. Where start-up is dear (sanitizers) that is most of the time; what failed is named in the output.
+set(TOKROOF_TEST_SHARDS 0 CACHE STRING "Processes that share the tests of an executable; 0: one for each test")
 function(add_tokroof_tests name)
   if(NOT BUILD_TESTING)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "LIBRARIES;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL" "LIBRARIES;SOURCES" ${ARGN})
   if(NOT ARG_SOURCES)
     return()
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE tokroof_options ${ARG_LIBRARIES} GTest::gtest_main)
+  set(label "")
+  if(ARG_LABEL)
+    set(label LABELS ${ARG_LABEL})
+  endif()
+  if(TOKROOF_TEST_SHARDS GREATER 0)
+    math(EXPR last "${TOKROOF_TEST_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+      add_test(NAME ${name}_${shard} COMMAND ${name} --gtest_filter=-Hardware*:*/Hardware*
+               WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+      set_tests_properties(${name}_${shard} PROPERTIES TIMEOUT 1200 ${label}
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${TOKROOF_TEST_SHARDS};GTEST_SHARD_INDEX=${shard}")
+    endforeach()
+    return()
+  endif()
   set(discovery WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DISCOVERY_TIMEOUT 60)
-  gtest_discover_tests(${name} ${discovery} TEST_FILTER "-Hardware*:*/Hardware*" PROPERTIES TIMEOUT 300)
+  gtest_discover_tests(${name} ${discovery} TEST_FILTER "-Hardware*:*/Hardware*:*Team*:*_team_*"
+                       PROPERTIES TIMEOUT 300 ${label})
+  gtest_discover_tests(${name} ${discovery} TEST_FILTER "*Team*:*_team_*-Hardware*:*/Hardware*"
+                       PROPERTIES TIMEOUT 300 PROCESSORS 2 ${label})
   gtest_discover_tests(${name} ${discovery} TEST_FILTER "Hardware*:*/Hardware*"
                        PROPERTIES TIMEOUT 300 LABELS hardware RUN_SERIAL TRUE)
 endfunction()

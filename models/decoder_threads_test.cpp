@@ -1,6 +1,7 @@
 // The logits have the same bytes whatever the number of threads, and wherever the memory lies.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <tuple>
@@ -12,6 +13,8 @@
 
 namespace models {
 namespace {
+
+constexpr int few_tokens = 6, many_tokens = 40;  // of many the last lie in the third tile of positions
 
 /// A shape in which nothing divides evenly.
 Shape odd_shape(Format body, int kv_heads, Experts experts) {
@@ -43,11 +46,10 @@ std::vector<float> logits_of(Decoder& decoder, const Shape& shape, int tokens) {
   return all;
 }
 
-void expect_same_bytes(const Shape& shape, const Kernels& table, int threads, int tokens,
+void expect_same_bytes(const Shape& shape, const Kernels& table, ThreadTeam& team, int tokens,
                        Arithmetic arithmetic = Arithmetic::int8) {
   const WeightSource source = synthetic_source(1);
   Decoder alone(shape, source, table, arithmetic);
-  ThreadTeam team(threads);
   Decoder together(shape, source, table, {arithmetic, harness::Pages::small, &team});
   const std::vector<float> expected = logits_of(alone, shape, tokens),
                            got = logits_of(together, shape, tokens);
@@ -56,7 +58,10 @@ void expect_same_bytes(const Shape& shape, const Kernels& table, int threads, in
   EXPECT_EQ(std::memcmp(expected.data(), got.data(), expected.size() * sizeof(float)), 0)
       << shape.name << " on " << table.isa;
   together.reset();
-  EXPECT_EQ(logits_of(together, shape, tokens), expected) << "after a reset";
+  const int again = std::min(tokens, few_tokens);
+  EXPECT_EQ(logits_of(together, shape, again),
+            std::vector<float>(expected.begin(), expected.begin() + int64_t{again} * shape.vocab))
+      << "after a reset";
 }
 
 class DecoderTeam : public testing::TestWithParam<std::tuple<const Kernels*, int>> {
@@ -69,20 +74,25 @@ class DecoderTeam : public testing::TestWithParam<std::tuple<const Kernels*, int
   static int threads() { return std::get<1>(GetParam()); }
 };
 
+// Each barrier of more threads than CPUs costs switches between them: every split of the rows is seen by a
+// few tokens, and only the split of the heads over positions, which knows nothing of formats, needs many.
 TEST_P(DecoderTeam, gives_the_bytes_of_one_thread_for_shapes_that_divide_badly) {
-  for (const Format body : {Format::int8, Format::ternary, Format::group3}) {
-    for (const int kv_heads : {1, 2, 6}) {
-      expect_same_bytes(odd_shape(body, kv_heads, {}), table(), threads(), 40);
-      expect_same_bytes(odd_shape(body, kv_heads, {7, 3, 2}), table(), threads(), 20);
-      expect_same_bytes(odd_shape(body, kv_heads, {5, 1, 0}), table(), threads(), 20);
+  ThreadTeam team(threads());
+  for (const int kv_heads : {1, 2, 6}) {
+    for (const Format body : {Format::int8, Format::ternary, Format::group3}) {
+      const int tokens = body == Format::int8 ? many_tokens : few_tokens;
+      expect_same_bytes(odd_shape(body, kv_heads, {}), table(), team, tokens);
+      expect_same_bytes(odd_shape(body, kv_heads, {7, 3, 2}), table(), team, few_tokens);
+      expect_same_bytes(odd_shape(body, kv_heads, {5, 1, 0}), table(), team, few_tokens);
     }
   }
-  expect_same_bytes(odd_shape(Format::int8, 2, {}), table(), threads(), 20, Arithmetic::float32);
+  expect_same_bytes(odd_shape(Format::int8, 2, {}), table(), team, few_tokens, Arithmetic::float32);
 }
 
 TEST_P(DecoderTeam, gives_the_bytes_of_one_thread_for_models_of_each_kind) {
+  ThreadTeam team(threads());
   for (const char* name : {"coreflow_1_9m", "moe_ternary_8m"})
-    expect_same_bytes(find_shape(name), table(), threads(), 24);
+    expect_same_bytes(find_shape(name), table(), team, few_tokens);
 }
 
 INSTANTIATE_TEST_SUITE_P(Tables, DecoderTeam,
