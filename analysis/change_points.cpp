@@ -1,0 +1,209 @@
+#include "analysis/change_points.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numeric>
+
+namespace analysis {
+namespace {
+
+struct Split {
+  size_t at = 0;
+  double statistic = 0;
+};
+
+/// Finds the best split of a sequence in any order. Sums of distances come from a Fenwick tree over ranks, so
+/// that one order costs n log n.
+class SplitScan {
+ public:
+  explicit SplitScan(std::span<const double> values) : values_(values), rank_(values.size()) {
+    const size_t n = values.size();
+    std::vector<size_t> order(n);
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return values[a] < values[b]; });
+    for (size_t i = 0; i < n; ++i) rank_[order[i]] = i;
+    double sum = std::accumulate(values.begin(), values.end(), 0.0), below = 0;
+    distances_.resize(n);
+    for (size_t i = 0; i < n; ++i) {
+      const double value = values[order[i]], above = sum - below - value;
+      distances_[order[i]] =
+          value * static_cast<double>(i) - below + above - value * static_cast<double>(n - 1 - i);
+      below += value;
+    }
+  }
+
+  /// The best split of the values in this order, with `least` on either side.
+  Split best(const std::vector<size_t>& order, size_t least) {
+    const size_t n = order.size();
+    counts_.assign(n + 1, 0);
+    sums_.assign(n + 1, 0);
+    double left = 0, right = std::accumulate(distances_.begin(), distances_.end(), 0.0) / 2, between = 0;
+    double left_sum = 0;
+    Split best;
+    for (size_t t = 0; t + least < n; ++t) {
+      const double value = values_[order[t]], to_left = distance_to_left(order[t], t, left_sum);
+      const double to_right = distances_[order[t]] - to_left;
+      left += to_left;
+      right -= to_right;
+      between += to_right - to_left;
+      add(order[t]);
+      left_sum += value;
+      if (t + 1 < least) continue;
+      const auto a = static_cast<double>(t + 1), b = static_cast<double>(n - t - 1);
+      const double energy = 2 * between / (a * b) - 2 * left / (a * a) - 2 * right / (b * b);
+      const double statistic = a * b / (a + b) * energy;
+      if (best.at == 0 || statistic > best.statistic) best = {t + 1, statistic};
+    }
+    return best;
+  }
+
+ private:
+  double distance_to_left(size_t index, size_t count, double sum) const {
+    double below_count = 0, below_sum = 0;
+    for (size_t i = rank_[index] + 1; i > 0; i -= i & (~i + 1)) {
+      below_count += counts_[i];
+      below_sum += sums_[i];
+    }
+    const double value = values_[index];
+    return value * below_count - below_sum + (sum - below_sum) -
+           value * (static_cast<double>(count) - below_count);
+  }
+  void add(size_t index) {
+    for (size_t i = rank_[index] + 1; i < counts_.size(); i += i & (~i + 1)) {
+      counts_[i] += 1;
+      sums_[i] += values_[index];
+    }
+  }
+
+  std::span<const double> values_;
+  std::vector<size_t> rank_;
+  std::vector<double> distances_;  ///< of each value to all others
+  std::vector<double> counts_, sums_;
+};
+
+/// The p-value of a split. Stops where it is sure to be above alpha (Besag & Clifford 1991).
+double permutation_p(SplitScan& scan, const Split& found, std::vector<size_t> order, const ChangeRule& rule,
+                     uint64_t seed) {
+  harness::SplitMix64 random(seed);
+  // Sums in another order differ in their last digits.
+  const double as_good = found.statistic - 1e-9 * std::abs(found.statistic);
+  int exceeding = 0, done = 0;
+  while (done < rule.permutations) {
+    for (size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
+    ++done;
+    if (scan.best(order, rule.least_points).statistic >= as_good) ++exceeding;
+    if (exceeding + 1 > rule.alpha * (rule.permutations + 1)) break;
+  }
+  return (exceeding + 1.0) / (done + 1.0);
+}
+
+void split(std::span<const double> values, size_t first, const ChangeRule& rule,
+           std::vector<ChangePoint>& found) {
+  if (values.size() < 2 * rule.least_points) return;
+  SplitScan scan(values);
+  std::vector<size_t> order(values.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const Split best = scan.best(order, rule.least_points);
+  if (best.at == 0 || best.statistic <= 0) return;
+  const uint64_t seed = rule.seed * 0x9e3779b97f4a7c15ULL + first * 0x10001 + values.size();
+  const double p = permutation_p(scan, best, order, rule, seed);
+  if (p > rule.alpha) return;
+  split(values.first(best.at), first, rule, found);
+  found.push_back({first + best.at, p});
+  split(values.subspan(best.at), first + best.at, rule, found);
+}
+
+/// Variance of Kendall's S of n values with ties.
+double kendall_variance(std::span<const double> values) {
+  const auto term = [](double n) { return n * (n - 1) * (2 * n + 5); };
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  double sum = term(static_cast<double>(sorted.size()));
+  for (size_t i = 0; i < sorted.size();) {
+    const size_t same = i;
+    while (i < sorted.size() && sorted[i] == sorted[same]) ++i;
+    sum -= term(static_cast<double>(i - same));
+  }
+  return std::max(0.0, sum / 18);
+}
+
+}  // namespace
+
+double normal_cdf(double z) {
+  return std::erfc(-z / std::sqrt(2.0)) / 2;
+}
+
+double normal_quantile(double p) {
+  assert(p > 0 && p < 1);
+  double low = -40, high = 40;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = (low + high) / 2;
+    (normal_cdf(middle) < p ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+double robust_deviation(std::span<const double> values) {
+  constexpr double of_normal = 1.4826;  // 1 ÷ the upper quartile of the standard normal
+  const double centre = harness::median(values);
+  std::vector<double> away;
+  away.reserve(values.size());
+  for (const double value : values) away.push_back(std::abs(value - centre));
+  return of_normal * harness::median(away);
+}
+
+std::vector<ChangePoint> find_change_points(std::span<const double> values, const ChangeRule& rule) {
+  assert(rule.least_points >= 1);
+  std::vector<ChangePoint> found;
+  split(values, 0, rule, found);
+  return found;
+}
+
+harness::Interval level_shift(std::span<const double> before, std::span<const double> after,
+                              double confidence) {
+  assert(!before.empty() && !after.empty());
+  std::vector<double> differences;
+  differences.reserve(before.size() * after.size());
+  for (const double a : before) {
+    for (const double b : after) differences.push_back(b - a);
+  }
+  std::sort(differences.begin(), differences.end());
+  const auto m = static_cast<double>(before.size()), n = static_cast<double>(after.size());
+  const double z = normal_quantile((1 + confidence) / 2);
+  const double out = std::floor(m * n / 2 - z * std::sqrt(m * n * (m + n + 1) / 12));
+  const auto skip = static_cast<size_t>(std::max(0.0, out));
+  return {harness::median(differences), differences[skip], differences[differences.size() - 1 - skip]};
+}
+
+Trend fit_trend(std::span<const double> values, double confidence) {
+  const size_t n = values.size();
+  assert(n >= 3);
+  std::vector<double> slopes;
+  slopes.reserve(n * (n - 1) / 2);
+  double s = 0;
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t j = i + 1; j < n; ++j) {
+      const double difference = values[j] - values[i];
+      slopes.push_back(difference / static_cast<double>(j - i));
+      s += difference > 0 ? 1 : difference < 0 ? -1 : 0;
+    }
+  }
+  std::sort(slopes.begin(), slopes.end());
+  const double deviation = std::sqrt(kendall_variance(values));
+  Trend trend;
+  trend.per_step = harness::median(slopes);
+  const double z = normal_quantile((1 + confidence) / 2);
+  const double pairs = static_cast<double>(slopes.size());
+  const auto skip = static_cast<size_t>(std::max(0.0, std::floor((pairs - z * deviation) / 2)));
+  trend.low = slopes[std::min(skip, slopes.size() - 1)];
+  trend.high = slopes[slopes.size() - 1 - std::min(skip, slopes.size() - 1)];
+  std::vector<double> levels;
+  levels.reserve(n);
+  for (size_t i = 0; i < n; ++i) levels.push_back(values[i] - trend.per_step * static_cast<double>(i));
+  trend.level_at_start = harness::median(levels);
+  if (deviation > 0 && s != 0) trend.p = std::min(1.0, 2 * normal_cdf(-(std::abs(s) - 1) / deviation));
+  return trend;
+}
+
+}  // namespace analysis
