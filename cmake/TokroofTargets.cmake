@@ -114,6 +114,8 @@ function(add_isa_file table dir isa)
   add_library(${table}_${isa} OBJECT ${dir}/${isa}.cpp ${ARG_ALSO})
   target_link_libraries(${table}_${isa} PRIVATE tokroof_options)
   optimise_models(${table}_${isa})
+  # Where the linker puts a function shall be no part of a kernel's speed (docs/comparing.md, "How good it is").
+  target_compile_options(${table}_${isa} PRIVATE -falign-functions=64)
   # gcc's avx512fintrin.h reads deliberately uninitialised registers.
   target_compile_options(${table}_${isa} PRIVATE ${ARG_FLAGS} -Wno-uninitialized
                          $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
