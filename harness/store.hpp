@@ -39,6 +39,12 @@ struct Stored {
   bool already_there = false;
 };
 
+/// What became of the tables when documents were put into them.
+struct Projected {
+  int64_t documents = 0;            ///< of a rebuild: all; of a restore: those that were new
+  std::vector<std::string> unread;  ///< "document N: why" of those that have no rows, as they cannot be read
+};
+
 /// A document that can be stored, read once.
 struct NewDocument {
   std::string text, content_sha256;  ///< canonical
@@ -89,8 +95,9 @@ class Store {
   /// Checks the database's pages, its tables and triggers, every document against its hash and the chain, and
   /// every projection against its document. Memory does not grow with the store.
   StoreCheck check();
-  /// Drops the projections and makes them anew from the documents. Returns how many documents there are.
-  int64_t rebuild();
+  /// Drops the projections and makes them anew from the documents. A document that
+  /// cannot be read stays, without rows.
+  Projected rebuild();
   /// Copies the store, whoever writes meanwhile, to a file that must not exist, and checks the copy. Throws
   /// Error(tampered) when the copy is not sound; then there is no file.
   StoreCheck backup(const std::string& path);
@@ -100,8 +107,8 @@ class Store {
             const std::function<void(const ChainedDocument&)>& visit);
   /// Takes documents with their entries, as `each` gave them, until `next` has no more: all or none. A store
   /// that is not empty must hold the first of them. Throws Error(invalid_input) where an entry does not
-  /// follow. Returns how many were new.
-  int64_t restore(const std::function<bool(ChainedDocument&)>& next);
+  /// follow. A document that cannot be read is taken, without rows.
+  Projected restore(const std::function<bool(ChainedDocument&)>& next);
   /// The connection, for queries (harness/store_query.hpp).
   Database& database();
 

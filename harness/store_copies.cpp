@@ -38,14 +38,14 @@ class Snapshot {
   Database* database_;
 };
 
-/// The rows of a document that this version may not be able to read any more are left out, as a rebuild does.
-StoredContent content_or_nothing(const std::string& text, bool& readable) {
-  readable = true;
+/// The rows of a document that this version may not be able to read any more are left out, as a rebuild does;
+/// then `why_not` says so.
+StoredContent content_or_nothing(const std::string& text, std::string& why_not) {
   try {
     return stored_content(text);
   } catch (const Error& error) {
     if (error.code() != ExitCode::invalid_input) throw;
-    readable = false;
+    why_not = error.what();
     return {};
   }
 }
@@ -78,32 +78,35 @@ class Restoring {
                       document.sequence));
     }
   }
-  [[nodiscard]] int64_t added() const { return added_; }
+  [[nodiscard]] const Projected& taken() const { return taken_; }
 
  private:
   void append(const ChainedDocument& document) {
-    bool readable = false;
-    const StoredContent content = content_or_nothing(document.text, readable);
+    std::string why_not;
+    const StoredContent content = content_or_nothing(document.text, why_not);
     chain_.append(document.text, document.content_sha256, document.received_utc,
-                  readable ? &content : nullptr);
-    ++added_;
+                  why_not.empty() ? &content : nullptr);
+    if (!why_not.empty()) taken_.unread.push_back(fmt::format("document {}: {}", document.sequence, why_not));
+    ++taken_.documents;
   }
 
   Chain chain_;
   Statement held_;
-  int64_t last_sequence_ = 0, added_ = 0;
+  int64_t last_sequence_ = 0;
+  Projected taken_;
   std::string last_hash_ = chain_genesis;
 };
 
 }  // namespace
 
-int64_t Store::rebuild() {
+Projected Store::rebuild() {
   state_->writer.reset();
   Transaction transaction(state_->database);
-  project_again(state_->database);
-  const int64_t documents = state_->database.integer("SELECT count(*) FROM documents");
+  Projected all;
+  all.unread = project_again(state_->database);
+  all.documents = state_->database.integer("SELECT count(*) FROM documents");
   transaction.commit();
-  return documents;
+  return all;
 }
 
 StoreCheck Store::backup(const std::string& path) {
@@ -142,17 +145,17 @@ void Store::each(const std::function<void(int64_t, const std::string&)>& begin,
   }
 }
 
-int64_t Store::restore(const std::function<bool(ChainedDocument&)>& next) {
+Projected Store::restore(const std::function<bool(ChainedDocument&)>& next) {
   Transaction transaction(state_->database);
-  int64_t added = 0;
+  Projected taken;
   {
     Restoring restoring(state_->database, state_->projections());
     ChainedDocument document;
     while (next(document)) restoring.take(document);
-    added = restoring.added();
+    taken = restoring.taken();
   }
   transaction.commit();
-  return added;
+  return taken;
 }
 
 StoreHead Store::head() {

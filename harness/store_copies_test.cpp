@@ -23,11 +23,13 @@ std::vector<ChainedDocument> all_of(const std::string& path) {
 
 int64_t restore_into(const std::string& path, const std::vector<ChainedDocument>& documents) {
   size_t next = 0;
-  return Store(path).restore([&](ChainedDocument& document) {
-    if (next == documents.size()) return false;
-    document = documents[next++];
-    return true;
-  });
+  return Store(path)
+      .restore([&](ChainedDocument& document) {
+        if (next == documents.size()) return false;
+        document = documents[next++];
+        return true;
+      })
+      .documents;
 }
 
 std::string head_of(const std::string& path) {
@@ -85,6 +87,28 @@ TEST_F(StoreTest, whatever_was_changed_in_an_export_is_refused_and_nothing_is_ta
   refused("order", [](auto& all) { std::swap(all[1], all[2]); });
   refused("a gap", [](auto& all) { all.erase(all.begin() + 1); });
   refused("entry", [](auto& all) { all[0].entry_hash = std::string(64, 'f'); });
+}
+
+TEST_F(StoreTest, a_document_that_cannot_be_read_is_named_by_rebuild_and_restore) {
+  fill(2);
+  auto all = all_of(path_);
+  ChainedDocument odd{3, "", all[1].received_utc, all[1].entry_hash, "", "{\"schema\":\"another\"}"};
+  odd.content_sha256 = sha256_hex(odd.text);
+  odd.entry_hash = chain_hash(odd.prev_hash, odd.content_sha256, odd.received_utc);
+  all.push_back(odd);
+  const std::string fresh = folder_ + "/fresh.sqlite";
+  size_t next = 0;
+  Store store(fresh);
+  const Projected taken = store.restore([&](ChainedDocument& document) {
+    if (next == all.size()) return false;
+    document = all[next++];
+    return true;
+  });
+  for (const Projected& each : {taken, store.rebuild()}) {
+    EXPECT_EQ(each.documents, 3);
+    ASSERT_EQ(each.unread.size(), 1u);
+    EXPECT_EQ(each.unread[0].rfind("document 3: ", 0), 0u) << each.unread[0];
+  }
 }
 
 TEST_F(StoreTest, a_tampered_store_gives_nothing_away_as_sound) {

@@ -1,6 +1,7 @@
 #include "harness/store_database.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <cstring>
 
@@ -54,6 +55,17 @@ std::string reason_of(int code, const std::string& message, int busy_timeout_ms)
     default:
       return fmt::format("SQLite reports: {} (code {}); run tokroof store check", message, code);
   }
+}
+
+/// Refuses what is no file before SQLite opens it: it would wait for somebody who writes into a named pipe.
+void check_kind(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return;
+  throw Error(ExitCode::store, fmt::format("{}: is {}, no tokroof store; name another file with --db", path,
+                                           S_ISDIR(status.st_mode)    ? "a folder"
+                                           : S_ISFIFO(status.st_mode) ? "a named pipe"
+                                           : S_ISSOCK(status.st_mode) ? "a socket"
+                                                                      : "a device"));
 }
 
 }  // namespace
@@ -124,6 +136,7 @@ Database::Database(const std::string& path, OpenMode mode, int busy_timeout_ms)
   const int access =
       mode == OpenMode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   sqlite3* connection = nullptr;
+  if (mode != OpenMode::in_memory) check_kind(path);
   const char* name = mode == OpenMode::in_memory ? ":memory:" : path.c_str();
   const int code =
       sqlite3_open_v2(name, &connection, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);

@@ -24,18 +24,20 @@ void create_projections(Database& database) {
 
 }  // namespace
 
-void project_again(Database& database) {
+std::vector<std::string> project_again(Database& database) {
   create_projections(database);
   ProjectionWriter writer(database);
+  std::vector<std::string> unread;
   Statement rows = database.prepare("SELECT sequence, text FROM documents ORDER BY sequence");
   while (rows.step()) {
     try {
       writer.insert(rows.integer(0), stored_content(rows.text(1)));
     } catch (const Error& error) {
       if (error.code() == ExitCode::store) throw;
-      // A document that cannot be read has no rows; the check names it.
+      unread.push_back(fmt::format("document {}: {}", rows.integer(0), error.what()));
     }
   }
+  return unread;
 }
 
 int64_t newest_store_version() {
@@ -67,7 +69,7 @@ void migrate_store(Database& database) {
        ++version) {
     database.run(store_versions()[version]);
   }
-  project_again(database);
+  project_again(database);  // opening a store tells of nothing: what cannot be read, its check names
   database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", store_application_id,
                            store_versions().size()));
   transaction.commit();

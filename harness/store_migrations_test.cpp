@@ -98,7 +98,9 @@ TEST_F(StoreTest, a_rebuild_gives_what_adding_gave) {
       "UPDATE decode SET mode = 'x'; DELETE FROM roofs; DROP TABLE flags; DROP INDEX decode_by_cpu; "
       "PRAGMA foreign_keys = OFF; INSERT INTO claims VALUES (77, 0, 'x', 'y', 'z')");
   EXPECT_FALSE(problems().empty());
-  EXPECT_EQ(Store(path_).rebuild(), 3);
+  const Projected made = Store(path_).rebuild();
+  EXPECT_EQ(made.documents, 3);
+  EXPECT_TRUE(made.unread.empty());
   EXPECT_EQ(rows_of(path_), expected);
   EXPECT_TRUE(problems().empty()) << problems().front();
   Store store(path_);

@@ -47,7 +47,8 @@ class ProjectionWriter {
   std::vector<Statement> inserts_;  ///< one per projection
 };
 
-/// Drops the projections and makes them anew from the documents, in the transaction of the caller.
-void project_again(Database& database);
+/// Drops the projections and makes them anew from the documents, in the transaction of the caller. Returns
+/// "document N: why" for each that cannot be read and therefore has no rows.
+std::vector<std::string> project_again(Database& database);
 
 }  // namespace harness

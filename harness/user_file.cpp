@@ -56,6 +56,19 @@ void check_kind(const std::string& path, int descriptor) {
                                         : "it is a device; name a regular file");
 }
 
+/// Refuses what was opened unless it may be read; returns false where there is no file.
+bool is_there(const std::string& path, const OpenFile& file) {
+  if (file.get() < 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return false;
+    // A socket, or the device of a driver that is not loaded.
+    if (errno == ENXIO || errno == ENODEV) refuse(path, "it is a device or a socket; name a regular file");
+    if (errno == EACCES) refuse(path, "it may not be read by you; change its permissions (chmod +r)");
+    refuse(path, std::strerror(errno));
+  }
+  check_kind(path, file.get());
+  return true;
+}
+
 std::string read_up_to(const std::string& path, int descriptor, size_t most_bytes) {
   std::string bytes;
   while (bytes.size() <= most_bytes) {
@@ -74,14 +87,7 @@ std::string read_up_to(const std::string& path, int descriptor, size_t most_byte
 
 std::optional<std::string> read_user_file_if_there(const std::string& path, size_t most_bytes) {
   const OpenFile file(path);
-  if (file.get() < 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
-    // A socket, or the device of a driver that is not loaded.
-    if (errno == ENXIO || errno == ENODEV) refuse(path, "it is a device or a socket; name a regular file");
-    if (errno == EACCES) refuse(path, "it may not be read by you; change its permissions (chmod +r)");
-    refuse(path, std::strerror(errno));
-  }
-  check_kind(path, file.get());
+  if (!is_there(path, file)) return std::nullopt;
   return read_up_to(path, file.get(), most_bytes);
 }
 
@@ -89,6 +95,11 @@ std::string read_user_file(const std::string& path, size_t most_bytes) {
   auto bytes = read_user_file_if_there(path, most_bytes);
   if (!bytes) refuse(path, "there is no such file");
   return std::move(*bytes);
+}
+
+void check_user_file(const std::string& path) {
+  const OpenFile file(path);
+  if (!is_there(path, file)) refuse(path, "there is no such file");
 }
 
 }  // namespace harness

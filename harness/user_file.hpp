@@ -15,4 +15,7 @@ std::string read_user_file(const std::string& path, size_t most_bytes);
 /// Returns the same, or nothing where there is no file of that name.
 std::optional<std::string> read_user_file_if_there(const std::string& path, size_t most_bytes);
 
+/// Refuses what read_user_file refuses for what it is, whatever its size: for files that are read in parts.
+void check_user_file(const std::string& path);
+
 }  // namespace harness

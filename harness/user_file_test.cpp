@@ -73,6 +73,8 @@ TEST_F(UserFile, is_no_folder_pipe_socket_or_device) {
   const std::string pipe = folder_ + "/pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_NE(refusal(pipe).find("it is a named pipe"), std::string::npos) << "nobody writes: it must not wait";
+  EXPECT_THROW(check_user_file(pipe), Error) << "nor when only its kind is asked for";
+  EXPECT_NO_THROW(check_user_file(write("text")));
   for (const char* device : {"/dev/null", "/dev/zero"})
     EXPECT_NE(refusal(device).find("it is a device"), std::string::npos) << device;
   sockaddr_un address{};

@@ -173,7 +173,7 @@ ExitCode merge(const ClaimOptions& options) {
   constexpr size_t most_ledger_bytes = size_t{64} << 20;
   ClaimsFolder folder = open_claims(options.claims);
   const analysis::MergedLedger merged =
-      merge_ledger(folder, harness::read_user_file(options.file, most_ledger_bytes));
+      merge_ledger(folder, options.file, harness::read_user_file(options.file, most_ledger_bytes));
   std::string text = merged.rows == 0 ? "nothing to take: this ledger tells of all its runs\n"
                                       : fmt::format(
                                             "{} rows taken: now judge with the documents of their runs "

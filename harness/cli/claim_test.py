@@ -215,6 +215,16 @@ class Claims(Command):
 
 
 class Ledger(Command):
+    def test_what_is_no_ledger_of_another_clone_is_refused_by_its_name(self):
+        self.sealed("fast", **self.small())
+        whole = (self.claims / "ledger.jsonl").read_bytes()
+        other = self.folder / "other.jsonl"
+        for code, text in ((4, b""), (4, b"x\n"), (4, b"\0\xff\x7fELF" * 9), (4, whole.replace(b"\n", b"\r\n")), (4, b"{}\n"),
+                           (3, whole + b"x\n"), (3, whole + whole), (3, whole + b"{")):
+            other.write_bytes(text)
+            self.refused(code, re.escape(str(other)) + ": ", "merge", other)
+        self.succeeds("check")
+
     def test_a_row_that_nests_too_deep_is_tampering_and_no_crash(self):
         self.sealed("fast")
         deep = '{"verdict":' + "[" * 300000 + "]" * 300000 + "}\n"
@@ -561,8 +571,6 @@ class Measured(Command):
         self.assertIn(verdict.returncode, (0, 11), verdict.stderr)
         self.assertNotIn("does not tell of", verdict.stdout)
         self.refused(4, "no such file|cannot be read|there is no", "merge", clone / "nothing.jsonl")
-        (clone / "ledger.jsonl").write_text("x\n")
-        self.refused(3, "is no ledger row", "merge", clone / "ledger.jsonl")
         self.succeeds("check")
 
     def test_fidelity_is_measured_and_judged_exactly(self):

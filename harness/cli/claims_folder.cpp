@@ -148,6 +148,31 @@ ClaimsFolder read_folder(const std::string& path) {
   return folder;
 }
 
+/// Refuses another clone's ledger by its name: as no ledger where not even its first row is one.
+void check_other_ledger(const std::string& path, const std::string& theirs) {
+  if (theirs.empty())
+    throw Error(ExitCode::invalid_input,
+                path + ": empty; name the other clone's analysis/claims/ledger.jsonl");
+  if (theirs.find("\r\n") != std::string::npos)
+    throw Error(ExitCode::invalid_input,
+                path +
+                    ": its lines end in CR LF, which is not what was written; check it out as it is "
+                    "(git config core.autocrlf false)");
+  try {
+    analysis::read_ledger(theirs.substr(0, theirs.find('\n') + 1));
+  } catch (const Error&) {
+    throw Error(ExitCode::invalid_input,
+                path +
+                    ": no ledger of claims: its first line is no row of one; name the other clone's "
+                    "analysis/claims/ledger.jsonl");
+  }
+  try {
+    analysis::check_times(analysis::read_ledger(theirs), harness::utc_now());
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", path, error.what()));
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> read_if_there(const std::string& path) {
@@ -212,10 +237,18 @@ void amend_claim(ClaimsFolder& folder, const analysis::LedgerRow& row, const std
   write_all(files);
 }
 
-analysis::MergedLedger merge_ledger(ClaimsFolder& folder, const std::string& theirs) {
+analysis::MergedLedger merge_ledger(ClaimsFolder& folder, const std::string& path,
+                                    const std::string& theirs) {
+  check_other_ledger(path, theirs);
   const auto lock = lock_ledger(folder.path);
   folder = read_folder(folder.path);
-  analysis::MergedLedger merged = analysis::merge_ledgers(folder.ledger, theirs, harness::utc_now());
+  analysis::MergedLedger merged;
+  try {
+    merged = analysis::merge_ledgers(folder.ledger, theirs, harness::utc_now());
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::invalid_input) throw;
+    throw Error(error.code(), fmt::format("{}: {}", path, error.what()));
+  }
   if (merged.rows == 0) return merged;
   folder.ledger = merged.text;
   folder.rows = analysis::read_ledger(folder.ledger);

@@ -45,9 +45,10 @@ void append_to_ledger(ClaimsFolder& folder, const analysis::LedgerRow& row);
 /// Error(usage) when the claim was amended meanwhile.
 void amend_claim(ClaimsFolder& folder, const analysis::LedgerRow& row, const std::string& text);
 
-/// Takes the runs of another clone's ledger into this one (analysis/claim_merge.hpp), under the lock. Throws
-/// as merge_ledgers and append_to_ledger.
-analysis::MergedLedger merge_ledger(ClaimsFolder& folder, const std::string& theirs);
+/// Takes the runs of another clone's ledger into this one (analysis/claim_merge.hpp), under the lock. `path`
+/// is where the text `theirs` was read: what is wrong with it is told with that name, Error(invalid_input)
+/// for what is no ledger. Throws as merge_ledgers and append_to_ledger.
+analysis::MergedLedger merge_ledger(ClaimsFolder& folder, const std::string& path, const std::string& theirs);
 
 /// Returns a reason that a ledger can hold. Throws Error(usage) when it says nothing, is longer than 300
 /// bytes or is no UTF-8.

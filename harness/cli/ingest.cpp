@@ -126,18 +126,38 @@ std::string shown(const std::string& text) {
   return kept;
 }
 
+/// Adds the .json files of a folder and the folders in it. What cannot be listed stands among the files: it
+/// is refused there by name, and keeps nothing else out.
+void list_folder(const std::string& folder, std::vector<std::string>& files,
+                 std::vector<std::string>& folders) {
+  std::error_code error;
+  fs::directory_iterator entries(folder, error);
+  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+    std::error_code unknown;
+    const std::string path = entries->path().string();
+    if (!entries->is_symlink(unknown) && entries->is_directory(unknown)) {
+      folders.push_back(path);
+    } else if (entries->path().extension() == ".json" && (entries->is_regular_file(unknown) || unknown)) {
+      files.push_back(path);
+    }
+  }
+  if (error) files.push_back(folder);
+}
+
 /// Lists files, and of folders the .json files below them, in order of their names.
 std::vector<std::string> files_of(const std::vector<std::string>& names) {
   std::vector<std::string> files;
   for (const std::string& name : names) {
-    if (!fs::is_directory(name)) {
+    std::error_code unknown;  // reading it will say why
+    if (!fs::is_directory(name, unknown)) {
       files.push_back(name);
       continue;
     }
-    std::vector<std::string> below;
-    for (const auto& entry : fs::recursive_directory_iterator(name)) {
-      if (entry.is_regular_file() && entry.path().extension() == ".json")
-        below.push_back(entry.path().string());
+    std::vector<std::string> below, folders{name};
+    while (!folders.empty()) {
+      const std::string folder = std::move(folders.back());
+      folders.pop_back();
+      list_folder(folder, below, folders);
     }
     if (below.empty())
       throw Error(ExitCode::invalid_input, shown(name) + ": holds no .json file; name another folder");

@@ -119,6 +119,32 @@ void check_threads(int threads, int cores, const std::string& machine) {
                             machine, cores));
 }
 
+/// Whether a probe ran, whatever it was asked for.
+bool has_run(const harness::Submission& probed, const std::string& probe) {
+  for (const harness::Launch& launch : probed.launches) {
+    if (launch.purpose != "probes") continue;
+    for (const harness::Series& series : launch.series) {
+      if (series.probe == probe && series.status == harness::Status::ok) return true;
+    }
+  }
+  return false;
+}
+
+/// Of a probe that ran, only not with so many threads, a forecast must not say that it has not run.
+void tell_other_threads(analysis::CoreForecast& forecast, const harness::Submission& probed, int threads) {
+  const std::string never = " has not run";
+  for (analysis::FactForecast& one : forecast.forecasts) {
+    auto* missing = std::get_if<harness::Unavailable>(&one.tokens_per_s);
+    if (missing == nullptr) continue;
+    for (const char* probe : {"dram_stream", "load_bandwidth", "kernel_rates"}) {
+      const size_t at = missing->reason.find(probe + never);
+      if (at == std::string::npos || !has_run(probed, probe)) continue;
+      missing->reason.replace(at, (probe + never).size(),
+                              fmt::format("{} ran, but not with {} threads", probe, threads));
+    }
+  }
+}
+
 }  // namespace
 
 std::string wanted_isa(const std::string& option) {
@@ -170,6 +196,7 @@ Prediction predict_here(harness::Submission probed, const Question& question,
   if (question.shape && question.what_if.empty()) {
     analysis::use_probes(prediction.kinds.front(), prediction.machine.kinds.front(), question.work, probed,
                          *question.shape, error, question.threads);
+    if (question.threads > 1) tell_other_threads(prediction.kinds.front(), probed, question.threads);
   } else if (!question.what_if.empty()) {
     prediction.machine.notes.emplace_back("with --what-if facts answer, not curves and kernel rates");
   }

@@ -110,6 +110,23 @@ class Elsewhere(Command):
         self.assertEqual(isa(TOKROOF_ISA="scalar"), "scalar")
         self.assertEqual(isa("--isa", "avx512", TOKROOF_ISA="scalar"), "avx512")
 
+    def test_a_probe_that_ran_with_other_threads_is_not_said_to_be_missing(self):
+        def reasons(path, threads):
+            kind = json.loads(self.predict("coreflow_1_9m", "--machine", path, "--threads", threads, "--json").stdout)["kinds"][0]
+            return json.dumps([f for f in kind["forecasts"] if "unavailable" in json.dumps(f)])
+        ran = "load_bandwidth ran, but not with 2 threads"
+        self.assertIn(ran, reasons(DOCUMENT, 2))
+        self.assertNotIn("load_bandwidth has not run", reasons(DOCUMENT, 2))
+        self.assertIn("kernel_rates has not run", reasons(DOCUMENT, 2))
+        self.assertNotIn("ran, but", reasons(DOCUMENT, 1))
+        document = json.loads(DOCUMENT.read_text())
+        for launch in document["launches"]:
+            launch["series"] = [s for s in launch["series"] if s.get("probe") != "load_bandwidth"] or launch["series"]
+        path = self.folder / "without.json"
+        path.write_text(json.dumps(document))
+        self.assertIn("load_bandwidth has not run", reasons(path, 2))
+        self.assertNotIn(ran, reasons(path, 2))
+
     def test_a_store_that_cannot_be_read_keeps_nobody_from_an_answer(self):
         store = self.folder / "store.sqlite"
         store.write_text("no store at all, but long enough to look like a file with something in it" * 100)

@@ -149,7 +149,14 @@ void add_query(CLI::App& app, Invocation& invocation) {
       ->check(CLI::Range(int64_t{0}, INT64_MAX));
   command->add_option("--seconds", options->seconds, "stop after so long")
       ->capture_default_str()
-      ->check(CLI::Range(0.001, 1e6));
+      ->check(CLI::Range(0.001, 1e6) & CLI::Validator(
+                                           [](const std::string& text) {  // NaN is below and above nothing
+                                             double seconds = 0;
+                                             const bool number = CLI::detail::lexical_cast(text, seconds) &&
+                                                                 seconds == seconds;
+                                             return number ? "" : text + " is no number of seconds";
+                                           },
+                                           ""));
   command->add_option("--db", options->database, "store instead of $TOKROOF_HOME/store.sqlite");
   command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--csv", options->csv, "print CSV (RFC 4180)");

@@ -69,12 +69,16 @@ ExitCode check(const StoreOptions& options, const Terminal& terminal) {
 ExitCode rebuild(const StoreOptions& options, const Terminal& terminal) {
   const std::string path = store_path(options.database);
   harness::Store::open_existing(path);  // a store that is not there must not be made
-  const int64_t documents = harness::Store(path).rebuild();
-  const nlohmann::ordered_json json = {{"documents", documents}};
+  const harness::Projected made = harness::Store(path).rebuild();
+  const nlohmann::ordered_json json = {{"documents", made.documents}, {"unread", made.unread}};
+  const auto read = made.documents - static_cast<int64_t>(made.unread.size());
   print_result(options.json
                    ? json.dump(2) + "\n"
-                   : fmt::format("{} tables made anew from {} documents\n", mark_good(terminal), documents));
-  return ExitCode::ok;
+                   : fmt::format("{} tables made anew from {} documents\n",
+                                 made.unread.empty() ? mark_good(terminal) : mark_bad(terminal),
+                                 made.unread.empty() ? fmt::format("{}", read)
+                                                     : fmt::format("{} of {}", read, made.documents)));
+  return tell_unread(made);
 }
 
 void add_copies(CLI::App& command, Invocation& invocation) {

@@ -17,6 +17,7 @@
 #include "harness/store.hpp"
 #include "harness/store_query.hpp"
 #include "harness/store_tables.hpp"
+#include "harness/user_file.hpp"
 #include "harness/validation.hpp"
 
 namespace cli {
@@ -149,6 +150,12 @@ class ExportReader {
 
 }  // namespace
 
+ExitCode tell_unread(const harness::Projected& projected) {
+  for (const std::string& why : projected.unread)
+    note(why + "; it is kept and in no table: tokroof store check, or a tokroof that reads it");
+  return projected.unread.empty() ? ExitCode::ok : ExitCode::invalid_input;
+}
+
 ExitCode back_up(const CopyOptions& options, const Terminal& terminal) {
   const harness::StoreCheck check =
       harness::Store::open_existing(store_path(options.database)).backup(options.file);
@@ -177,6 +184,7 @@ ExitCode export_store(const CopyOptions& options) {
 ExitCode restore_store(const CopyOptions& options, const Terminal& terminal) {
   std::ifstream file;
   if (options.file != "-") {
+    harness::check_user_file(options.file);
     file.open(options.file, std::ios::binary);
     if (!file) {
       throw Error(ExitCode::invalid_input,
@@ -186,14 +194,19 @@ ExitCode restore_store(const CopyOptions& options, const Terminal& terminal) {
   ExportReader reader(options.file == "-" ? std::cin : file, options.file == "-" ? "stdin" : options.file);
   const std::string path = store_path(options.database);
   harness::Store store(path);
-  const int64_t added = store.restore([&](ChainedDocument& document) { return reader.next(document); });
+  const harness::Projected taken =
+      store.restore([&](ChainedDocument& document) { return reader.next(document); });
   const harness::StoreHead head = store.head();
-  const nlohmann::ordered_json result{
-      {"store", path}, {"restored", added}, {"documents", head.documents}, {"head_hash", head.entry_hash}};
+  const nlohmann::ordered_json result{{"store", path},
+                                      {"restored", taken.documents},
+                                      {"documents", head.documents},
+                                      {"head_hash", head.entry_hash},
+                                      {"unread", taken.unread}};
   print_result(options.json ? result.dump(2) + "\n"
                             : fmt::format("{} {} documents restored, {} in {}, head {}\n",
-                                          mark_good(terminal), added, head.documents, path, head.entry_hash));
-  return ExitCode::ok;
+                                          taken.unread.empty() ? mark_good(terminal) : mark_bad(terminal),
+                                          taken.documents, head.documents, path, head.entry_hash));
+  return tell_unread(taken);
 }
 
 }  // namespace cli

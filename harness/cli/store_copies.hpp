@@ -4,6 +4,7 @@
 
 #include "harness/cli/terminal.hpp"
 #include "harness/error.hpp"
+#include "harness/store.hpp"
 
 namespace cli {
 
@@ -17,5 +18,8 @@ struct CopyOptions {
 harness::ExitCode back_up(const CopyOptions& options, const Terminal& terminal);
 harness::ExitCode export_store(const CopyOptions& options);
 harness::ExitCode restore_store(const CopyOptions& options, const Terminal& terminal);
+
+/// Names on stderr each document that is in no table; returns invalid_input when there is one, else ok.
+harness::ExitCode tell_unread(const harness::Projected& projected);
 
 }  // namespace cli

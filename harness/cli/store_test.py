@@ -216,6 +216,61 @@ class Failures(Case):
         self.assertIn("permissions", self.tokroof("store", "rebuild", code=7, preexec_fn=nobody).stderr)
         self.assertEqual(len(self.json("store", "list", preexec_fn=nobody)), 5)
 
+    def test_a_subfolder_that_may_not_be_read_is_refused_and_the_rest_is_taken(self):
+        if os.geteuid() != 0:
+            self.skipTest("needs root, to become another user")
+        shut, sealed = self.folder / "shut", self.folder / "sealed"
+        self.make(3, first=100, folder=shut)
+        self.make(3, first=200, folder=sealed)
+        os.chmod(shut, 0o700)
+        os.chmod(sealed, 0o744)  # may be listed, and nothing in it read
+        os.chmod(self.home, 0o777)
+        database = self.home / "fresh.sqlite"
+
+        def nobody():
+            os.setgroups([])
+            os.setresgid(65534, 65534, 65534)
+            os.setresuid(65534, 65534, 65534)
+        told = self.tokroof("ingest", self.folder, "--db", database, code=4, preexec_fn=nobody).stdout
+        self.assertEqual(told.count(": stored "), 40)
+        self.assertRegex(told, rf"refused: {shut}: cannot be read: .*by you")
+        self.assertEqual(told.count(f"refused: {sealed}/"), 3)
+        self.assertEqual(len(self.json("store", "list", "--db", database)), 40)
+
+    def test_what_is_no_file_is_refused_instead_of_waited_for(self):
+        pipe = self.home / "pipe"
+        os.mkfifo(pipe)
+        for command in (["query", "cpus"], ["store", "list"], ["store", "check"], ["store", "rebuild"], ["store", "export"],
+                        ["ingest", self.folder]):
+            for path, what in ((pipe, "named pipe"), (self.folder, "folder"), ("/dev/null", "device")):
+                self.assertIn(what, self.tokroof(*command, "--db", path, code=7).stderr)
+        fresh = self.home / "fresh.sqlite"
+        for path, what in ((pipe, "named pipe"), (self.folder, "folder"), ("/dev/zero", "device"), (self.home / "none", "no such")):
+            told = self.tokroof("store", "restore", path, "--db", fresh, code=4).stderr
+            self.assertIn(what, told)
+            self.assertIn(str(path), told)
+        self.assertFalse(fresh.exists())
+        export = self.tokroof("store", "export").stdout
+        self.tokroof("store", "restore", "/dev/stdin", "--db", fresh, input=export)
+        self.assertEqual(self.head("--db", fresh), self.head())
+
+    def test_a_document_that_no_table_holds_is_named_by_rebuild_and_restore(self):
+        lines = [json.loads(line) for line in self.tokroof("store", "export").stdout.splitlines()]
+        text = '{"schema":"another"}'
+        last = dict(lines[-1], sequence=6, prev_hash=lines[-1]["entry_hash"], document=json.loads(text),
+                    content_sha256=hashlib.sha256(text.encode()).hexdigest())
+        last["entry_hash"] = hashlib.sha256(
+            (last["prev_hash"] + last["content_sha256"] + last["received_utc"]).encode()).hexdigest()
+        lines[0].update(documents=6, head_hash=last["entry_hash"])
+        export = self.home / "export.jsonl"
+        export.write_text("".join(json.dumps(line) + "\n" for line in lines + [last]))
+        fresh = self.home / "fresh.sqlite"
+        self.assertIn("document 6: ", self.tokroof("store", "restore", export, "--db", fresh, code=4).stderr)
+        made = self.tokroof("store", "rebuild", "--db", fresh, code=4)
+        self.assertIn("document 6: ", made.stderr)
+        self.assertIn("5 of 6 documents", made.stdout)
+        self.assertEqual(len(self.json("store", "rebuild", "--db", fresh, code=4)["unread"]), 1)
+
     def test_without_a_store_it_says_what_to_do(self):
         for command in (["query", "cpus"], ["store", "rebuild"], ["store", "backup", "x"], ["store", "export"]):
             missing = self.home / "none.sqlite"
@@ -263,6 +318,7 @@ class Query(Case):
         for arguments in (["cpux"], ["cpu"], ["cpus", "x"], [], ["--sql", ""], ["--sql", "DROP TABLE decode"], ["cpus", "--sql", "SELECT 1"],
                           ["--sql", "SELECT 1; SELECT 2"], ["--sql", "SELECT"], ["cpus", "--json", "--csv"], ["cpu", "Syn", "--csv"],
                           ["--sql", "SELECT 1", "--cpu", "x"], ["cpus", "--rows", "-1"], ["cpus", "--seconds", "x"],
+                          *(["cpus", "--seconds", odd] for odd in ("nan", "-nan", "NaN", "inf", "0", "1e7")),
                           ["--sql", "ATTACH 'x' AS y"], ["--sql", "PRAGMA user_version = 7"], ["--sql", "SELECT load_extension('x')"]):
             self.tokroof("query", *arguments, code=2)
         self.tokroof("store", "check")
