@@ -216,7 +216,7 @@ class Claims(Command):
 
 class Ledger(Command):
     def test_what_is_no_ledger_of_another_clone_is_refused_by_its_name(self):
-        self.sealed("fast", **self.small())
+        self.sealed("fast")
         whole = (self.claims / "ledger.jsonl").read_bytes()
         other = self.folder / "other.jsonl"
         for code, text in ((4, b""), (4, b"x\n"), (4, b"\0\xff\x7fELF" * 9), (4, whole.replace(b"\n", b"\r\n")), (4, b"{}\n"),

@@ -159,7 +159,7 @@ void check_other_ledger(const std::string& path, const std::string& theirs) {
                     ": its lines end in CR LF, which is not what was written; check it out as it is "
                     "(git config core.autocrlf false)");
   try {
-    analysis::read_ledger(theirs.substr(0, theirs.find('\n') + 1));
+    analysis::read_ledger(theirs.substr(0, theirs.find('\n')) + "\n");
   } catch (const Error&) {
     throw Error(ExitCode::invalid_input,
                 path +

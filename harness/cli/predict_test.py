@@ -117,7 +117,7 @@ class Elsewhere(Command):
         ran = "load_bandwidth ran, but not with 2 threads"
         self.assertIn(ran, reasons(DOCUMENT, 2))
         self.assertNotIn("load_bandwidth has not run", reasons(DOCUMENT, 2))
-        self.assertIn("kernel_rates has not run", reasons(DOCUMENT, 2))
+        self.assertIn("dram_stream has not run", reasons(DOCUMENT, 2))
         self.assertNotIn("ran, but", reasons(DOCUMENT, 1))
         document = json.loads(DOCUMENT.read_text())
         for launch in document["launches"]:
