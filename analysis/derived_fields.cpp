@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace analysis {
 
@@ -184,7 +185,7 @@ std::vector<DerivedField> derived_fields(const harness::Derived& derived) {
   list_all(lister, "interference", derived.interference);
   list_all(lister, "forecast_errors", derived.forecast_errors);
   list_all(lister, "flags", derived.flags);
-  return lister.fields;
+  return std::move(lister.fields);
 }
 
 std::string field_text(const DerivedField& field) {

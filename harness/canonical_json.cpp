@@ -17,6 +17,11 @@ namespace {
 
 using nlohmann::json;
 
+/// Whether a name holds a character from U+E000 on, whose place depends on what is compared.
+bool beyond_e000(const std::string& name) {
+  return std::any_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) >= 0xEE; });
+}
+
 /// Appends canonical text; remembers the nearest key for the message of a number that JSON cannot hold.
 struct Writer {
   std::string text;
@@ -24,43 +29,44 @@ struct Writer {
 
   void value(const json& item);
   void object(const json& item);
+  void member(const std::string& name, const json& item, bool first);
   void array(const json& item);
   void number(double real);
   void string(std::string_view characters);
 };
 
+/// Returns how JSON writes a character that may not stand for itself, or "".
+std::string escaped(char c) {
+  switch (c) {
+    case '"':
+      return "\\\"";
+    case '\\':
+      return "\\\\";
+    case '\b':
+      return "\\b";
+    case '\f':
+      return "\\f";
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    default:
+      return static_cast<unsigned char>(c) < 0x20 ? fmt::format("\\u{:04x}", static_cast<unsigned>(c)) : "";
+  }
+}
+
 void Writer::string(std::string_view characters) {
+  const auto stands_for_itself = [](char c) {
+    return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
+  };
   text += '"';
-  for (char c : characters) {
-    switch (c) {
-      case '"':
-        text += "\\\"";
-        break;
-      case '\\':
-        text += "\\\\";
-        break;
-      case '\b':
-        text += "\\b";
-        break;
-      case '\f':
-        text += "\\f";
-        break;
-      case '\n':
-        text += "\\n";
-        break;
-      case '\r':
-        text += "\\r";
-        break;
-      case '\t':
-        text += "\\t";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          text += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-          text += c;
-        }
-    }
+  for (size_t at = 0; at < characters.size(); ++at) {
+    const size_t plain = at;
+    while (at < characters.size() && stands_for_itself(characters[at])) ++at;
+    text.append(characters.substr(plain, at - plain));
+    if (at < characters.size()) text += escaped(characters[at]);
   }
   text += '"';
 }
@@ -83,20 +89,34 @@ void Writer::array(const json& item) {
   text += ']';
 }
 
+void Writer::member(const std::string& name, const json& item, bool first) {
+  if (!first) text += ',';
+  string(name);
+  text += ':';
+  key = name;
+  value(item);
+}
+
 void Writer::object(const json& item) {
-  std::vector<json::const_iterator> members;
-  for (auto member = item.cbegin(); member != item.cend(); ++member) members.push_back(member);
-  std::sort(members.begin(), members.end(),
-            [](const auto& a, const auto& b) { return utf16_less(a.key(), b.key()); });
+  const auto& members = item.get_ref<const json::object_t&>();
   text += '{';
   bool first = true;
-  for (const auto& member : members) {
-    if (!first) text += ',';
-    first = false;
-    string(member.key());
-    text += ':';
-    key = member.key();
-    value(member.value());
+  // They stand in the order of their bytes, which is that of UTF-16 below U+E000.
+  if (std::none_of(members.begin(), members.end(), [](const auto& one) { return beyond_e000(one.first); })) {
+    for (const auto& [name, of] : members) {
+      member(name, of, first);
+      first = false;
+    }
+  } else {
+    std::vector<json::object_t::const_iterator> sorted;
+    sorted.reserve(members.size());
+    for (auto one = members.begin(); one != members.end(); ++one) sorted.push_back(one);
+    std::sort(sorted.begin(), sorted.end(),
+              [](const auto& a, const auto& b) { return utf16_less(a->first, b->first); });
+    for (const auto& one : sorted) {
+      member(one->first, one->second, first);
+      first = false;
+    }
   }
   text += '}';
 }
@@ -117,8 +137,14 @@ void Writer::value(const json& item) {
     case json::value_t::null:
       text += "null";
       return;
+    case json::value_t::number_unsigned:  // JSON and ECMAScript write integers alike within ±2^53
+      text += fmt::format_int(item.get<uint64_t>()).c_str();
+      return;
+    case json::value_t::number_integer:
+      text += fmt::format_int(item.get<int64_t>()).c_str();
+      return;
     default:
-      text += item.dump();  // integers: JSON and ECMAScript write them alike within ±2^53
+      text += item.dump();
   }
 }
 

@@ -8,6 +8,7 @@
 #include "harness/import_coreflow.hpp"
 #include "harness/import_google_benchmark.hpp"
 #include "harness/import_llama_bench.hpp"
+#include "harness/parsed_document.hpp"
 #include "harness/submission_machine_fields.hpp"
 #include "harness/submission_reader.hpp"
 #include "harness/submission_writer.hpp"
@@ -115,11 +116,14 @@ std::string to_canonical_json(const ImportDocument& document) {
   return canonical_text(JsonWriter::to_json("", frame));
 }
 
-ImportDocument import_from_json(const std::string& text) {
+ImportDocument import_of(const nlohmann::json& document) {
   ImportFrame frame;
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  JsonReader::from_json("", json, frame);
+  JsonReader::from_json("", document, frame);
   return frame.document;
+}
+
+ImportDocument import_from_json(const std::string& text) {
+  return import_of(nlohmann::json::parse(text, nullptr, false));
 }
 
 bool is_import(const std::string& text) {
@@ -127,23 +131,25 @@ bool is_import(const std::string& text) {
   return json.is_object() && json.contains("kind") && json["kind"] == "import";
 }
 
-StoredContent stored_content(const std::string& canonical_text) {
-  // Members stand in order: what an import has and no other document, behind a time of fixed length.
-  if (!std::string_view(canonical_text).substr(0, 64).starts_with(R"({"created_utc":")") ||
-      canonical_text.substr(0, 64).find(R"(,"imported":{)") == std::string::npos) {
-    return {submission_from_json(canonical_text)};
-  }
-  StoredContent content{{}, import_from_json(canonical_text)};
-  const ImportDocument& document = *content.import;
+StoredContent content_of(const nlohmann::json& document) {
+  if (!document.is_object() || !document.contains("imported")) return {submission_of(document)};
+  StoredContent content{{}, import_of(document)};
+  const ImportDocument& import = *content.import;
   Submission& submission = content.submission;
   submission.kind = submission.protocol = "import";
-  submission.created_utc = document.created_utc;
-  submission.nonce = document.nonce;
-  for (const ImportedRow& row : document.imported.rows) {
+  submission.created_utc = import.created_utc;
+  submission.nonce = import.nonce;
+  for (const ImportedRow& row : import.imported.rows) {
     if (submission.machine.cpu_model.empty() && available(row.cpu))
       submission.machine.cpu_model = std::get<std::string>(row.cpu);
   }
   return content;
+}
+
+StoredContent stored_content(const std::string& canonical_text) {
+  const nlohmann::json document = nlohmann::json::parse(canonical_text, nullptr, /*allow_exceptions=*/false);
+  if (document.is_discarded()) throw Error(ExitCode::invalid_input, "the text is not JSON");
+  return content_of(document);
 }
 
 Submission stored_submission(const std::string& canonical_text) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "harness/curve_steps.hpp"
@@ -18,58 +19,119 @@ constexpr int resampled_curves = 200;
 constexpr double confirmed_ratio = 0.9;
 constexpr uint64_t resampling_seed = 20'261'130;
 
-/// Returns what stands for a size: the value that a quarter of its samples beat. What disturbs a sample slows
-/// it, so that this depends less on the neighbours than the median does.
-double usual_value(std::span<const double> samples, Quantity quantity) {
-  return quantile(samples, quantity == Quantity::per_second ? 0.75 : 0.25);
+/// What stands for a size is the value that a quarter of its samples beat. What disturbs a sample slows it,
+/// so that this depends less on the neighbours than the median does.
+double usual_share(Quantity quantity) {
+  return quantity == Quantity::per_second ? 0.75 : 0.25;
 }
 
 std::vector<double> usual_values(const SampledCurve& curve, Quantity quantity) {
   std::vector<double> values;
   values.reserve(curve.values_by_size.size());
-  for (const auto& samples : curve.values_by_size) values.push_back(usual_value(samples, quantity));
+  for (const auto& samples : curve.values_by_size) values.push_back(quantile(samples, usual_share(quantity)));
   return values;
+}
+
+/// Slowness grows with size: the logarithm of a time, or of a rate with its sign changed.
+double slowness_log(double value, Quantity quantity) {
+  return quantity == Quantity::per_second ? -std::log(value) : std::log(value);
+}
+
+/// Makes logarithms rise, or stay, from each to the next: those that fall are pooled (Barlow et al. 1972), as
+/// monotone_fit does with values.
+void make_rising(std::vector<double>& logs) {
+  struct Pool {
+    double sum;
+    size_t count;
+    [[nodiscard]] double mean() const { return sum / static_cast<double>(count); }
+  };
+  std::vector<Pool> pools;
+  pools.reserve(logs.size());
+  for (const double value : logs) {
+    pools.push_back({value, 1});
+    while (pools.size() > 1 && pools[pools.size() - 2].mean() > pools.back().mean()) {
+      const Pool right = pools.back();
+      pools.pop_back();
+      pools.back().sum += right.sum;
+      pools.back().count += right.count;
+    }
+  }
+  size_t i = 0;
+  for (const Pool& pool : pools) {
+    for (size_t j = 0; j < pool.count; ++j) logs[i++] = pool.mean();
+  }
 }
 
 Slowness fit_slowness(const SampledCurve& curve, const std::vector<double>& values, Quantity quantity) {
-  const bool rates = quantity == Quantity::per_second;
-  const Curve raw{curve.sizes_bytes, values, values, values};
-  const Curve fit = monotone_fit(raw, rates ? Direction::falling : Direction::rising);
   Slowness made;
   made.sizes_bytes = curve.sizes_bytes;
-  for (size_t i = 0; i < fit.values.size(); ++i) {
-    made.octaves.push_back(std::log2(static_cast<double>(fit.sizes_bytes[i])));
-    made.logs.push_back(rates ? -std::log(fit.values[i]) : std::log(fit.values[i]));
+  for (size_t i = 0; i < values.size(); ++i) {
+    made.octaves.push_back(std::log2(static_cast<double>(curve.sizes_bytes[i])));
+    made.logs.push_back(slowness_log(values[i], quantity));
   }
+  make_rising(made.logs);
   return made;
 }
 
-/// Draws each size's samples anew, with replacement.
-std::vector<double> resampled_values(const SampledCurve& curve, Quantity quantity, SplitMix64& random) {
-  std::vector<double> values, drawn;
-  for (const auto& samples : curve.values_by_size) {
-    drawn.clear();
-    for (size_t i = 0; i < samples.size(); ++i) drawn.push_back(samples[random.below(samples.size())]);
-    values.push_back(usual_value(drawn, quantity));
+/// The samples of a size, in order and as they came: a draw counts how often it hit each, instead of sorting.
+class DrawnSamples {
+ public:
+  explicit DrawnSamples(const std::vector<double>& samples)
+      : sorted_(samples.size()), place_(samples.size()), hits_(samples.size()) {
+    std::vector<size_t> order(samples.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return samples[a] < samples[b]; });
+    for (size_t i = 0; i < order.size(); ++i) {
+      sorted_[i] = samples[order[i]];
+      place_[order[i]] = i;
+    }
   }
-  return values;
+
+  /// Draws the samples anew, with replacement, and returns their quantile.
+  double quantile(SplitMix64& random, double p) {
+    std::fill(hits_.begin(), hits_.end(), 0);
+    for (size_t i = 0; i < place_.size(); ++i) ++hits_[place_[random.below(place_.size())]];
+    const double position = p * static_cast<double>(sorted_.size() - 1);
+    const auto below = static_cast<size_t>(position);
+    size_t at = 0, passed = hits_[0];
+    while (passed <= below) passed += hits_[++at];
+    const double low = sorted_[at];
+    const size_t above = std::min(below + 1, sorted_.size() - 1);
+    while (passed <= above) passed += hits_[++at];
+    return low + (position - static_cast<double>(below)) * (sorted_[at] - low);
+  }
+
+ private:
+  std::vector<double> sorted_;
+  std::vector<size_t> place_, hits_;
+};
+
+/// Draws each size's samples anew, again and again. Returns logarithms of slowness [draw][size].
+std::vector<std::vector<double>> resampled_logs(const SampledCurve& curve, Quantity quantity) {
+  SplitMix64 random(resampling_seed);
+  std::vector<DrawnSamples> by_size(curve.values_by_size.begin(), curve.values_by_size.end());
+  std::vector<std::vector<double>> draws(resampled_curves);
+  for (auto& draw : draws) {
+    draw.reserve(by_size.size());
+    for (DrawnSamples& samples : by_size)
+      draw.push_back(slowness_log(samples.quantile(random, usual_share(quantity)), quantity));
+  }
+  return draws;
 }
 
 /// Returns how far values scatter, on logs: the larger of what resampling says for a usual size, and of what
 /// lies between neighbouring sizes and the fit.
 double scatter(const std::vector<double>& values, const Slowness& fit,
-               const std::vector<std::vector<double>>& resampled, Quantity quantity) {
-  const double sign = quantity == Quantity::per_second ? -1 : 1;
+               const std::vector<std::vector<double>>& draws, Quantity quantity) {
   constexpr double deviations = 1.4826;  // σ ÷ median absolute deviation of a normal distribution
   std::vector<double> by_size, residuals;
+  std::vector<double> moves(draws.size());
   for (size_t i = 0; i < values.size(); ++i) {
-    const double log_value = std::log(values[i]);
-    std::vector<double>
-        moves;  // their median, since a few samples of a busy machine last three times as long
-    moves.reserve(resampled.size());
-    for (const auto& draw : resampled) moves.push_back(std::abs(std::log(draw[i]) - log_value));
+    const double log_value = slowness_log(values[i], quantity);
+    // Their median, since a few samples of a busy machine last three times as long.
+    for (size_t draw = 0; draw < draws.size(); ++draw) moves[draw] = std::abs(draws[draw][i] - log_value);
     by_size.push_back(median(moves));
-    residuals.push_back(std::abs(sign * log_value - fit.logs[i]));
+    residuals.push_back(std::abs(log_value - fit.logs[i]));
   }
   return deviations * std::max(median(by_size), median(residuals));
 }
@@ -153,16 +215,18 @@ Reading<std::vector<Knee>> find_knees(const SampledCurve& curve, Quantity quanti
   if (const auto why = too_little(curve)) return *why;
   const auto values = usual_values(curve, quantity);
   const Slowness fit = fit_slowness(curve, values, quantity);
-  SplitMix64 random(resampling_seed);
-  std::vector<std::vector<double>> draws;
-  draws.reserve(resampled_curves);
-  for (int i = 0; i < resampled_curves; ++i) draws.push_back(resampled_values(curve, quantity, random));
+  std::vector<std::vector<double>> draws = resampled_logs(curve, quantity);
   const double noise = scatter(values, fit, draws, quantity);
   const auto steps = find_steps(fit, noise);
   if (steps.empty()) return no_edge(curve, values, noise, quantity);
   std::vector<std::vector<Step>> resampled;
   resampled.reserve(draws.size());
-  for (const auto& draw : draws) resampled.push_back(find_steps(fit_slowness(curve, draw, quantity), noise));
+  Slowness drawn = fit;
+  for (auto& draw : draws) {
+    make_rising(draw);
+    drawn.logs.swap(draw);
+    resampled.push_back(find_steps(drawn, noise));
+  }
   std::vector<Knee> knees;
   for (const Step& step : steps) {
     if (const auto knee = confirmed(step, resampled)) knees.push_back(*knee);

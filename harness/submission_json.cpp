@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "harness/canonical_json.hpp"
+#include "harness/parsed_document.hpp"
 #include "harness/submission.hpp"
 #include "harness/submission_derived_fields.hpp"
 #include "harness/submission_forecast_fields.hpp"
@@ -71,13 +72,18 @@ std::string write(const T& value) {
 }
 
 template <class T>
-T read(const std::string& text) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) throw Error(ExitCode::invalid_input, "the text is not JSON");
+T read(const nlohmann::json& json) {
   const JsonReader io(json, "");
   T value;
   fields(io, value);
   return value;
+}
+
+template <class T>
+T read(const std::string& text) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) throw Error(ExitCode::invalid_input, "the text is not JSON");
+  return read<T>(json);
 }
 
 }  // namespace
@@ -90,6 +96,9 @@ std::string partial_to_json(const PartialRun& partial) {
 }
 PartialRun partial_from_json(const std::string& text) {
   return read<PartialRun>(text);
+}
+Submission submission_of(const nlohmann::json& document) {
+  return read<Submission>(document);
 }
 Submission submission_from_json(const std::string& text) {
   return read<Submission>(text);

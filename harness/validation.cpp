@@ -6,6 +6,7 @@
 
 #include "harness/canonical_json.hpp"
 #include "harness/error.hpp"
+#include "harness/parsed_document.hpp"
 #include "harness/validation_parse.hpp"
 #include "harness/validation_schema.hpp"
 #include "harness/validation_words.hpp"
@@ -59,6 +60,10 @@ std::vector<Violation> validate_document(std::string_view text, const std::strin
 
 std::vector<Violation> canonise_document(std::string_view text, std::string& canonical) {
   json document;
+  return canonise_document(text, canonical, document);
+}
+
+std::vector<Violation> canonise_document(std::string_view text, std::string& canonical, json& document) {
   std::vector<Violation> violations = read_document(text, "submission", document);
   if (violations.empty()) canonical = canonical_text(document);
   return violations;

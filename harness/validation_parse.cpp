@@ -89,7 +89,9 @@ class StrictReader : public nlohmann::json_sax<json> {
   bool key(string_t& name) override {
     key_ = name;
     check_string(name);
-    if (open_.back()->contains(name)) {
+    const auto [member, fresh] = open_.back()->emplace(name, nullptr);
+    member_ = &*member;
+    if (!fresh) {
       note(shortened(canonical_text(name)), "each key once: readers disagree on which of two they keep");
     }
     return true;
@@ -122,7 +124,7 @@ class StrictReader : public nlohmann::json_sax<json> {
   json* place(json value) {
     if (open_.empty()) return &(root_ = std::move(value));
     if (open_.back()->is_array()) return &open_.back()->emplace_back(std::move(value));
-    return &((*open_.back())[key_] = std::move(value));
+    return &(*member_ = std::move(value));
   }
   bool open(json container) {
     if (open_.size() == max_document_depth) {
@@ -144,6 +146,7 @@ class StrictReader : public nlohmann::json_sax<json> {
   std::vector<json*> open_;  // only the last is appended to, so the others stay where they are
   std::vector<std::string> tokens_;
   std::string key_;
+  json* member_ = nullptr;  // of that key: its value comes next
 };
 
 /// Says where a byte stands, for people: "line 3, column 14".

@@ -1,4 +1,4 @@
-// The schema stage's judge. valijson's headers stay in one source file because they are slow to compile.
+// The schema stage's judge: the compiled-in schemas, each made ready once.
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <string>

@@ -10,8 +10,7 @@ namespace harness {
 
 /// Returns every violation of a document that its schema refuses: the member at fault, never the objects
 /// around it. Follows $ref, allOf and the branch of if/then/else that applies; understands the keywords that
-/// schemas/ allows itself (validation_schema_test lists them). valijson judges, this explains: its own
-/// reports repeat each fault once per enclosing schema and stop at the first member of a patternProperties.
+/// schemas/ allows itself (validation_schema_test lists them). SchemaPlan judges, this explains.
 std::vector<Violation> explain_violations(const nlohmann::json& schema, const nlohmann::json& document);
 
 /// Returns what a schema wants as a phrase, such as "an integer from 0 to 255".
