@@ -16,6 +16,8 @@ namespace harness {
 namespace {
 
 constexpr std::string_view compact_mark = "tokroof-zstd-base64";
+constexpr std::string_view signature_mark = "tokroof-minisig-base64";
+constexpr size_t max_signature_bytes = 4096;
 constexpr size_t github_characters = 65'536;
 constexpr size_t max_body_bytes = size_t{4} << 20;  // a document of 1 MiB, escaped
 
@@ -131,11 +133,16 @@ std::vector<std::string> fenced_blocks(const std::string& body, const std::strin
 
 }  // namespace
 
-std::string to_issue_body(const std::string& canonical_text, bool compact) {
+std::string to_issue_body(const std::string& canonical_text, bool compact,
+                          const std::optional<IssueSignature>& signature) {
   std::string body =
       "The output of `tokroof submit`: one document in one fenced block. Please leave it as it is.\n\n```";
   body += compact ? fmt::format("text\n{}\n{}", compact_mark, base64_lines(compressed(canonical_text)))
                   : fmt::format("json\n{}\n", canonical_text);
+  if (signature) {
+    body += fmt::format("{}\n{}", signature_mark,
+                        base64_lines(signature->public_key + "\n" + signature->minisig));
+  }
   body += "```\n";
   if (body.size() > github_characters) {
     throw Error(
@@ -146,7 +153,39 @@ std::string to_issue_body(const std::string& canonical_text, bool compact) {
   return body;
 }
 
+namespace {
+
+void trim(std::string& text) {
+  text.erase(0, text.find_first_not_of(" \t\n"));
+  text.erase(text.find_last_not_of(" \t\n") + 1);
+}
+
+/// Takes the signature off the end of a block. No line of a document can begin with its mark.
+std::optional<IssueSignature> take_signature(std::string& block, const std::string& name) {
+  const size_t mark = block.find(fmt::format("\n{}\n", signature_mark));
+  if (mark == std::string::npos) return std::nullopt;
+  const std::string packed = block.substr(mark + signature_mark.size() + 2);
+  block.erase(mark);
+  std::string bytes(std::min(packed.size(), max_signature_bytes), '\0');
+  size_t length = 0;
+  if (sodium_base642bin(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(), packed.data(),
+                        packed.size(), " \n\t", &length, nullptr, sodium_base64_VARIANT_ORIGINAL) != 0)
+    length = 0;
+  bytes.resize(length);
+  const size_t line = bytes.find('\n');
+  if (line == std::string::npos)
+    throw refusal(name,
+                  "the signature behind the document is not whole; paste the output of tokroof submit again");
+  return IssueSignature{bytes.substr(0, line), bytes.substr(line + 1)};
+}
+
+}  // namespace
+
 std::string document_of_issue(const std::string& body, const std::string& name) {
+  return read_issue_body(body, name).text;
+}
+
+IssueDocument read_issue_body(const std::string& body, const std::string& name) {
   if (body.size() > max_body_bytes) throw refusal(name, "longer than 4 MiB; no issue is");
   const std::vector<std::string> blocks = fenced_blocks(body, name);
   if (blocks.size() != 1) {
@@ -158,13 +197,12 @@ std::string document_of_issue(const std::string& body, const std::string& name) 
   // A document holds quotes: without a bare one the text was escaped. A bare one means that entities are its
   // own.
   if (text.find('"') == std::string::npos && text.find('&') != std::string::npos) text = unescaped(text);
-  const size_t first = text.find_first_not_of(" \t\n");
-  if (first == std::string::npos)
-    throw refusal(name, "the fenced block is empty; paste the output of tokroof submit");
-  text.erase(0, first);
-  text.erase(text.find_last_not_of(" \t\n") + 1);
-  if (text.starts_with(compact_mark)) return unpacked(text.substr(compact_mark.size()), name);
-  return text;
+  IssueDocument found;
+  found.signature = take_signature(text, name);
+  trim(text);
+  if (text.empty()) throw refusal(name, "the fenced block is empty; paste the output of tokroof submit");
+  found.text = text.starts_with(compact_mark) ? unpacked(text.substr(compact_mark.size()), name) : text;
+  return found;
 }
 
 std::string issue_title(const std::string& kind, const std::string& content_sha256) {

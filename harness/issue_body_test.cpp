@@ -54,6 +54,20 @@ std::string message(const std::string& body) {
   return "";
 }
 
+TEST(IssueBody, carries_a_signature_and_gives_both_back) {
+  const IssueSignature signature{"RWkey", "untrusted comment: x\nA==\ntrusted comment: \"y\" & z\nB==\n"};
+  for (const bool compact : {false, true}) {
+    const std::string body = to_issue_body(example(), compact, signature);
+    for (const std::string& text : {body, escaped(quoted(body, "> "))}) {
+      const IssueDocument found = read_issue_body(text, "f");
+      EXPECT_EQ(found.text, example());
+      ASSERT_TRUE(found.signature);
+      EXPECT_EQ(*found.signature, signature);
+    }
+    EXPECT_FALSE(read_issue_body(to_issue_body(example(), compact), "f").signature);
+  }
+}
+
 TEST(issue_body, comes_back_with_the_same_content_hash_however_it_was_mangled) {
   for (const std::string& text : {example(), example("import"), example("failure"), long_document(59'000)}) {
     for (const bool compact : {false, true}) {

@@ -166,6 +166,13 @@ SecretKey::~SecretKey() {
   sodium_memzero(key_.data(), key_.size());
 }
 
+std::string SecretKey::public_key() const {
+  Bytes bytes = {'E', 'd'};
+  bytes.insert(bytes.end(), id_.begin(), id_.end());
+  bytes.insert(bytes.end(), key_.begin() + 32, key_.end());  // libsodium keeps it behind the seed
+  return to_base64(bytes);
+}
+
 std::string SecretKey::sign(const std::string& bytes, const std::string& trusted_comment) const {
   const Bytes hash = hashed(bytes);
   Bytes signature = {'E', 'D'};

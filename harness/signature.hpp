@@ -33,6 +33,8 @@ class SecretKey {
   SecretKey(const SecretKey&) = delete;
   SecretKey& operator=(const SecretKey&) = delete;
   [[nodiscard]] const KeyId& id() const { return id_; }
+  /// Returns the public key that belongs to it, as the line that begins with RW.
+  [[nodiscard]] std::string public_key() const;
   /// Returns the text of a .minisig file for some bytes (prehashed: BLAKE2b-512, then Ed25519). The trusted
   /// comment is signed, too; it is one line.
   [[nodiscard]] std::string sign(const std::string& bytes, const std::string& trusted_comment) const;

@@ -8,6 +8,8 @@
 #include "harness/digest.hpp"
 #include "harness/error.hpp"
 #include "harness/import_document.hpp"
+#include "harness/scrub.hpp"
+#include "harness/store_attestations.hpp"
 #include "harness/store_chain.hpp"
 #include "harness/store_folders.hpp"
 #include "harness/store_state.hpp"
@@ -17,6 +19,7 @@
 namespace harness {
 namespace {
 
+constexpr size_t most_note_bytes = 300;
 constexpr size_t shortest_prefix = 4;  ///< digits of a content hash that may stand for it
 
 bool all_in(const std::string& text, const char* characters) {
@@ -91,17 +94,22 @@ Stored Store::add(const std::string& canonical_text) {
 std::vector<Stored> Store::add_all(const std::vector<NewDocument>& documents) {
   Database& database = state_->database;
   Transaction transaction(database);
-  Statement same = database.prepare("SELECT 1 FROM documents WHERE content_sha256 = ?");
+  Statement same = database.prepare("SELECT sequence FROM documents WHERE content_sha256 = ?");
   Chain chain(database, state_->projections());
+  Attestations attestations(database);
   std::vector<Stored> results;
   const std::string received_utc = utc_now();
   for (const NewDocument& document : documents) {
     same.reset();
     same.bind(1, document.content_sha256);
-    results.push_back({document.content_sha256, same.step()});
+    const bool there = same.step();
+    const int64_t sequence = there ? same.integer(0) : chain.last_sequence() + 1;
     same.reset();
-    if (!results.back().already_there)
-      chain.append(document.text, document.content_sha256, received_utc, &document.content);
+    results.push_back({document.content_sha256, there});
+    if (!there) chain.append(document.text, document.content_sha256, received_utc, &document.content);
+    if (!document.author.empty() && !attestations.has_sender(sequence))
+      attestations.append({0, sequence, attested_sent, document.author, "", received_utc, "", ""},
+                          document.content_sha256);
   }
   transaction.commit();
   return results;
@@ -109,12 +117,14 @@ std::vector<Stored> Store::add_all(const std::vector<NewDocument>& documents) {
 
 std::vector<StoredDocument> Store::list() {
   Statement rows = state_->database.prepare(
-      "SELECT sequence, content_sha256, received_utc, created_utc, kind, protocol, machine_key, cpu_model "
-      "FROM documents LEFT JOIN submissions ON document = sequence ORDER BY sequence");
+      "SELECT sequence, content_sha256, received_utc, created_utc, kind, protocol, machine_key, cpu_model, "
+      "level, author, state FROM documents AS d LEFT JOIN submissions AS s ON s.document = d.sequence "
+      "LEFT JOIN trust AS t ON t.document = d.sequence ORDER BY sequence");
   std::vector<StoredDocument> documents;
   while (rows.step()) {
     documents.push_back({rows.integer(0), rows.text(1), rows.text(2), rows.text(3), rows.text(4),
-                         rows.text(5), rows.text(6), rows.text(7)});
+                         rows.text(5), rows.text(6), rows.text(7), rows.text(8), rows.text(9),
+                         rows.text(10)});
   }
   return documents;
 }
@@ -147,6 +157,36 @@ std::string Store::text(const std::string& sequence_or_hash_prefix) {
                 fmt::format("several documents begin with '{}'; give more digits", wanted));
   }
   return found;
+}
+
+void Store::audit(const std::string& sequence_or_hash_prefix, const std::string& name,
+                  const std::string& note) {
+  const std::string auditor = attested_name(name, "--by");
+  if (note.empty() || note.size() > most_note_bytes || printable(note) != note ||
+      note.find('\n') != std::string::npos) {
+    throw Error(ExitCode::usage,
+                fmt::format("--note: say in one line of 1 to {} bytes what was looked at", most_note_bytes));
+  }
+  const std::string content_sha256 = sha256_hex(text(sequence_or_hash_prefix));
+  Transaction transaction(state_->database);
+  {
+    Statement found = state_->database.prepare(
+        "SELECT documents.sequence, coalesce(name, '') FROM documents LEFT JOIN attestations AS a ON "
+        "a.document = "
+        "documents.sequence AND a.kind = 'sent' WHERE content_sha256 = ?");
+    found.bind(1, content_sha256);
+    if (!found.step()) {
+      throw Error(ExitCode::tampered,
+                  fmt::format("document {} is not what was stored; run tokroof store check",
+                              sequence_or_hash_prefix));
+    }
+    if (found.text(1) == auditor) {
+      throw Error(ExitCode::usage, fmt::format("{} sent this document and cannot audit it", auditor));
+    }
+    Attestations(state_->database)
+        .append({0, found.integer(0), attested_audited, auditor, note, utc_now(), "", ""}, content_sha256);
+  }
+  transaction.commit();
 }
 
 std::optional<std::string> Store::latest_probes(const std::string& machine_key) {

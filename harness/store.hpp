@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/import_document.hpp"
+#include "harness/store_attestations.hpp"
 #include "harness/store_forecasts.hpp"
 #include "harness/submission.hpp"
 
@@ -19,17 +20,23 @@ class Database;
 struct StoredDocument {
   int64_t sequence = 0;
   std::string content_sha256, received_utc, created_utc, kind, protocol, machine_key, cpu_model;
+  std::string level;          ///< evidence level, A to D
+  std::string author, trust;  ///< "" when nobody is known; plausible | corroborated | audited
 };
 
 /// The end of the hash chain.
 struct StoreHead {
   int64_t documents = 0;
   std::string entry_hash;
+  int64_t attestations = 0;
+  std::string attestations_hash;  ///< the end of theirs
 };
 
 struct StoreCheck {
   int64_t documents = 0;
   std::string head_hash;
+  int64_t attestations = 0;
+  std::string attestations_hash = {};
   std::vector<std::string> problems;  ///< empty: sound. Tampering is a problem that names the sequence number
 };
 
@@ -49,6 +56,7 @@ struct Projected {
 struct NewDocument {
   std::string text, content_sha256;  ///< canonical
   StoredContent content;
+  std::string author = {};  ///< as attested_name gives it; "" when nobody is known
 };
 
 /// Reads a canonical document that validation accepts. Throws Error(invalid_input) when it is not canonical.
@@ -81,8 +89,11 @@ class Store {
   /// projections.
   Stored add(const std::string& canonical_text);
   /// Adds several in one transaction: all are durable when it returns, none when it throws. Each is told
-  /// whether it was there already.
+  /// whether it was there already. The first author that is told of a document stays its author.
   std::vector<Stored> add_all(const std::vector<NewDocument>& documents);
+  /// Attests that somebody has looked at a document (as text() finds it); `note` is one line that says how.
+  /// Throws Error(usage) for its author.
+  void audit(const std::string& sequence_or_hash_prefix, const std::string& name, const std::string& note);
   std::vector<StoredDocument> list();
   StoreHead head();
   /// By sequence number, or by a prefix (≥ 4 digits) of the content hash; a number that is both means the
@@ -102,13 +113,17 @@ class Store {
   /// Error(tampered) when the copy is not sound; then there is no file.
   StoreCheck backup(const std::string& path);
   /// Gives every document in order, one in memory at a time, from one state of the store; `begin` is told
-  /// how many there are and the last entry's hash. Throws Error(tampered) where the chain does not hold.
+  /// how many there are and the last entry's hash, `attest` afterwards each attestation. Throws
+  /// Error(tampered) where a chain does not hold.
   void each(const std::function<void(int64_t documents, const std::string& head_hash)>& begin,
-            const std::function<void(const ChainedDocument&)>& visit);
+            const std::function<void(const ChainedDocument&)>& visit,
+            const std::function<void(const Attestation&)>& attest = {});
   /// Takes documents with their entries, as `each` gave them, until `next` has no more: all or none. A store
   /// that is not empty must hold the first of them. Throws Error(invalid_input) where an entry does not
-  /// follow. A document that cannot be read is taken, without rows.
-  Projected restore(const std::function<bool(ChainedDocument&)>& next);
+  /// follow. A document that cannot be read is taken, without rows. Then it takes the attestations of
+  /// `next_attestation` in the same way.
+  Projected restore(const std::function<bool(ChainedDocument&)>& next,
+                    const std::function<bool(Attestation&)>& next_attestation = {});
   /// The connection, for queries (harness/store_query.hpp).
   Database& database();
 

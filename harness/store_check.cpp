@@ -6,6 +6,7 @@
 #include "harness/digest.hpp"
 #include "harness/error.hpp"
 #include "harness/import_document.hpp"
+#include "harness/store_attestations.hpp"
 #include "harness/store_state.hpp"
 #include "harness/store_tables.hpp"
 
@@ -70,6 +71,27 @@ int64_t check_projection(Database& database, const Projection& projection, int64
         fmt::format("document {}: table {} does not follow from its text", sequence, projection.table));
   }
   return static_cast<int64_t>(expected.size());
+}
+
+/// Follows the chain of attestations, each to its document.
+void check_attestations(Database& database, StoreCheck& check) {
+  Statement rows = database.prepare(
+      "SELECT a.*, d.content_sha256 FROM attestations AS a LEFT JOIN documents AS d ON d.sequence = "
+      "a.document ORDER BY a.sequence");
+  int64_t last = 0;
+  while (rows.step()) {
+    const Attestation found = attestation_of(rows);
+    if (found.sequence != last + 1 || found.prev_hash != check.attestations_hash ||
+        attestation_hash(found, rows.text(8)) != found.entry_hash) {
+      check.problems.push_back(
+          fmt::format("attestation {}: changed, or those before it were removed", found.sequence));
+    }
+    check.attestations_hash = found.entry_hash;
+    last = found.sequence;
+    ++check.attestations;
+  }
+  if (database.integer("SELECT seq FROM sqlite_sequence WHERE name = 'attestations'") > last)
+    check.problems.push_back(fmt::format("attestation {}: missing (removed)", last + 1));
 }
 
 /// Follows the hash chain from the first document to the last.
@@ -141,12 +163,14 @@ class ChainWalk {
 
 StoreCheck Store::check() {
   Database& database = state_->database;
-  StoreCheck check{0, chain_genesis, {}};
+  StoreCheck check;
+  check.head_hash = check.attestations_hash = chain_genesis;
   database.run("BEGIN");  // one state of the store throughout, whoever writes meanwhile
   try {
     check_pages(database, check.problems);
     check_tables(database, check.problems);
     ChainWalk(database, check).run();
+    check_attestations(database, check);
   } catch (const Error& error) {
     // What cannot be read at all is a finding too, not the end of the report.
     check.problems.emplace_back(error.what());

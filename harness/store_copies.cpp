@@ -3,6 +3,7 @@
 
 #include "harness/digest.hpp"
 #include "harness/error.hpp"
+#include "harness/store_attestations.hpp"
 #include "harness/store_chain.hpp"
 #include "harness/store_state.hpp"
 
@@ -97,6 +98,67 @@ class Restoring {
   std::string last_hash_ = chain_genesis;
 };
 
+/// Whether an attestation says what its document and the one before it give.
+bool holds(const Attestation& attestation, int64_t last_sequence, const std::string& head_hash,
+           const std::string& content_sha256) {
+  return attestation.sequence == last_sequence + 1 && attestation.prev_hash == head_hash &&
+         !content_sha256.empty() && attestation_hash(attestation, content_sha256) == attestation.entry_hash;
+}
+
+void attestations_of(Database& database, const std::function<void(const Attestation&)>& visit) {
+  Statement rows = database.prepare(
+      "SELECT a.*, d.content_sha256 FROM attestations AS a LEFT JOIN documents AS d ON d.sequence = "
+      "a.document ORDER BY a.sequence");
+  int64_t last = 0;
+  std::string hash = chain_genesis;
+  while (rows.step()) {
+    const Attestation attestation = attestation_of(rows);
+    if (!holds(attestation, last, hash, rows.text(8))) {
+      throw Error(ExitCode::tampered,
+                  fmt::format("{}: attestation {} is not what was stored; run tokroof store check",
+                              database.path(), attestation.sequence));
+    }
+    visit(attestation);
+    last = attestation.sequence;
+    hash = attestation.entry_hash;
+  }
+}
+
+/// Takes attestations behind what the store holds of them already.
+void restore_attestations(Database& database, const std::function<bool(Attestation&)>& next) {
+  Attestations all(database);
+  Statement content = database.prepare("SELECT content_sha256 FROM documents WHERE sequence = ?");
+  Statement held = database.prepare("SELECT entry_hash FROM attestations WHERE sequence = ?");
+  const int64_t first_new = all.last_sequence() + 1;
+  int64_t last = 0;
+  std::string hash = chain_genesis;
+  Attestation attestation;
+  while (next(attestation)) {
+    content.reset();
+    content.bind(1, attestation.document);
+    const std::string content_sha256 = content.step() ? content.text(0) : "";
+    if (!holds(attestation, last, hash, content_sha256)) {
+      throw Error(ExitCode::tampered,
+                  fmt::format("attestation {}: it does not follow from its document and the one before it; "
+                              "nothing was restored, use an unchanged export",
+                              last + 1));
+    }
+    last = attestation.sequence;
+    hash = attestation.entry_hash;
+    if (attestation.sequence >= first_new) {
+      all.append(attestation, content_sha256);
+      continue;
+    }
+    held.reset();
+    held.bind(1, attestation.sequence);
+    if (!held.step() || held.text(0) != hash) {
+      throw Error(ExitCode::invalid_input,
+                  fmt::format("attestation {}: the store holds another one there; restore into a new store",
+                              attestation.sequence));
+    }
+  }
+}
+
 }  // namespace
 
 Projected Store::rebuild() {
@@ -123,7 +185,8 @@ StoreCheck Store::backup(const std::string& path) {
 }
 
 void Store::each(const std::function<void(int64_t, const std::string&)>& begin,
-                 const std::function<void(const ChainedDocument&)>& visit) {
+                 const std::function<void(const ChainedDocument&)>& visit,
+                 const std::function<void(const Attestation&)>& attest) {
   Database& database = state_->database;
   const Snapshot snapshot(database);
   const StoreHead end = head();
@@ -143,9 +206,11 @@ void Store::each(const std::function<void(int64_t, const std::string&)>& begin,
     last = document.sequence;
     hash = document.entry_hash;
   }
+  if (attest) attestations_of(database, attest);
 }
 
-Projected Store::restore(const std::function<bool(ChainedDocument&)>& next) {
+Projected Store::restore(const std::function<bool(ChainedDocument&)>& next,
+                         const std::function<bool(Attestation&)>& next_attestation) {
   Transaction transaction(state_->database);
   Projected taken;
   {
@@ -153,15 +218,20 @@ Projected Store::restore(const std::function<bool(ChainedDocument&)>& next) {
     ChainedDocument document;
     while (next(document)) restoring.take(document);
     taken = restoring.taken();
+    if (next_attestation) restore_attestations(state_->database, next_attestation);
   }
   transaction.commit();
   return taken;
 }
 
 StoreHead Store::head() {
-  const std::string hash =
-      state_->database.text("SELECT entry_hash FROM documents ORDER BY sequence DESC LIMIT 1");
-  return {state_->database.integer("SELECT count(*) FROM documents"), hash.empty() ? chain_genesis : hash};
+  const auto end_of = [&](const std::string& table) {
+    const std::string hash =
+        state_->database.text(fmt::format("SELECT entry_hash FROM {} ORDER BY sequence DESC LIMIT 1", table));
+    return hash.empty() ? chain_genesis : hash;
+  };
+  return {state_->database.integer("SELECT count(*) FROM documents"), end_of("documents"),
+          state_->database.integer("SELECT count(*) FROM attestations"), end_of("attestations")};
 }
 
 Database& Store::database() {

@@ -79,7 +79,8 @@ class StoreTest : public testing::Test {
   static std::vector<std::string> triggers() {
     Database fresh("fresh", OpenMode::in_memory, 0);
     migrate_store(fresh);
-    Statement rows = fresh.prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger'");
+    Statement rows =
+        fresh.prepare("SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'documents'");
     std::vector<std::string> all;
     while (rows.step()) all.push_back(rows.text(0));
     return all;

@@ -9,10 +9,15 @@
 namespace harness {
 namespace {
 
-/// Makes the tables and indexes of the projections anew, as a fresh store has them.
+/// Makes the tables and indexes of the projections anew, as a fresh store has them, and the views over them.
 void create_projections(Database& database) {
   Database fresh("a fresh store", OpenMode::in_memory, 0);
   for (const char* version : store_versions()) fresh.run(version);
+  Statement views = fresh.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'view'");
+  while (views.step()) {
+    database.run(fmt::format("DROP VIEW IF EXISTS {}", views.text(0)));
+    database.run(views.text(1));
+  }
   for (const Projection& projection : projections()) {
     database.run(fmt::format("DROP TABLE IF EXISTS {}", projection.table));
     Statement objects =

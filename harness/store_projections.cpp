@@ -68,7 +68,7 @@ std::vector<Row> submission_rows(const StoredContent& content) {
            machine.cpu_model, machine.vendor, machine.arch, int64_t{machine.cores}, int64_t{machine.threads},
            int64_t{machine.virtualised}, submission.suite.isa, submission.suite.version,
            submission.suite.git_commit, int64_t{has_probes}, uncounted_reason(submission),
-           content.import ? content.import->imported.level : evidence_level(submission)}};
+           content.import ? content.import->imported.level : evidence_level(submission), submission.nonce}};
 }
 
 /// Whether a plan may have given a figure.
@@ -290,7 +290,7 @@ std::vector<Projection> projections_of_figures() {
   return {
       {"submissions",
        {"kind", "protocol", "created_utc", "machine_key", "cpu_model", "vendor", "arch", "cores", "threads",
-        "virtualised", "isa", "suite_version", "git_commit", "has_probes", "uncounted", "level"},
+        "virtualised", "isa", "suite_version", "git_commit", "has_probes", "uncounted", "level", "nonce"},
        &submission_rows},
       {"decode",
        with_key({"arm", "launches", "tokens_per_s_median", "tokens_per_s_low", "tokens_per_s_high",

@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "analysis/import_judgement.hpp"
 #include "analysis/plausibility.hpp"
 #include "harness/digest.hpp"
 #include "harness/error.hpp"
+#include "harness/evidence_level.hpp"
 #include "harness/import_document.hpp"
+#include "harness/parsed_document.hpp"
 #include "harness/validation.hpp"
 
 namespace cli {
@@ -41,11 +44,14 @@ Error refusal(const std::string& name, const std::string& text,
 
 CheckedDocument check_document(const std::string& text, const std::string& name) {
   CheckedDocument checked;
-  const std::vector<harness::Violation> violations = harness::canonise_document(text, checked.text);
+  nlohmann::json document;
+  const std::vector<harness::Violation> violations = harness::canonise_document(text, checked.text, document);
   if (!violations.empty()) throw refusal(name, text, violations);
   checked.content_sha256 = harness::sha256_hex(checked.text);
-  checked.content = harness::stored_content(checked.text);
+  checked.content = harness::content_of(document);
   checked.kind = checked.content.submission.kind;
+  checked.level = checked.content.import ? checked.content.import->imported.level
+                                         : harness::evidence_level(checked.content.submission);
   const std::vector<analysis::Finding> findings =
       checked.content.import ? analysis::check_import(checked.text)
                              : analysis::check_plausibility(checked.content.submission);

@@ -9,6 +9,7 @@ namespace cli {
 struct CheckedDocument {
   std::string text;  ///< canonical
   std::string content_sha256, kind;
+  std::string level;        ///< evidence level, A to D
   std::string implausible;  ///< the first finding that quarantines, "" for none
   harness::StoredContent content;
 };

@@ -12,6 +12,7 @@
 
 #include "harness/cli/checked_document.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/issue_signature.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/issue_body.hpp"
 #include "harness/scrub.hpp"
@@ -26,24 +27,30 @@ namespace fs = std::filesystem;
 using harness::Error;
 using harness::ExitCode;
 
+constexpr size_t max_origin_bytes = 4096;
 constexpr size_t max_issue_bytes = size_t{4} << 20;
 constexpr size_t files_of_a_batch = 64;  // one commit, some ms of a disk, is shared by so many
 
 struct IngestOptions {
   std::vector<std::string> files;
-  std::string issue, database;
+  std::string issue, database, author, key;
   bool json = false, json_lines = false;
 };
 
 struct Source {
   std::string path;
   bool is_issue = false;
+  std::string key = {};     ///< of an issue: the public key that must have signed it, "" for any or none
+  std::string author = {};  ///< "": the file NAME.origin beside NAME.json may tell
 };
 
 /// What became of one file.
 struct Outcome {
   std::string file, state, content_sha256, detail;  ///< state: stored | already_there | quarantined | refused
   ExitCode code = ExitCode::ok;
+  std::string level = {};  ///< evidence level, A to D; "" of what was refused
+  std::string author = {};
+  std::string signed_by = {};  ///< the number of a key, "" when it is not signed
 };
 
 /// One file on its way: what has been found so far, and what is to be stored of it.
@@ -52,21 +59,46 @@ struct Taken {
   std::optional<harness::NewDocument> document = {};
 };
 
+/// Returns the author of a document: what the command line says, else the file NAME.origin that the issue
+/// channel puts beside NAME.json. Throws Error(invalid_input) for one that does not tell.
+std::string author_of(const Source& source) {
+  if (!source.author.empty() || source.is_issue) return source.author;
+  const std::string path = fs::path(source.path).replace_extension(".origin").string();
+  if (path == source.path) return "";
+  const auto text = harness::read_user_file_if_there(path, max_origin_bytes);
+  if (!text) return "";
+  const auto origin = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (!origin.is_object() || !origin.contains("author") || !origin["author"].is_string())
+    throw Error(ExitCode::invalid_input, path + ": does not tell the \"author\"; put it right or remove it");
+  try {
+    return harness::attested_name(origin["author"].get<std::string>(), path);
+  } catch (const Error& error) {
+    throw Error(ExitCode::invalid_input, error.what());
+  }
+}
+
 /// Reads and checks one file; touches no store.
 Taken check_file(const Source& source) {
   const std::string& path = source.path;
   Taken taken{{path, "refused", "", "", ExitCode::invalid_input}};
   Outcome& outcome = taken.outcome;
   try {
-    CheckedDocument checked = check_document(
-        source.is_issue ? harness::document_of_issue(harness::read_user_file(path, max_issue_bytes), path)
-                        : harness::read_user_file(path, harness::max_document_bytes),
-        path);
+    harness::IssueDocument read;
+    if (source.is_issue) {
+      read = harness::read_issue_body(harness::read_user_file(path, max_issue_bytes), path);
+    } else {
+      read.text = harness::read_user_file(path, harness::max_document_bytes);
+    }
+    CheckedDocument checked = check_document(read.text, path);
+    if (source.is_issue) outcome.signed_by = signer_of(read, checked.text, source.key, path);
+    outcome.author = author_of(source);
     outcome.content_sha256 = checked.content_sha256;
+    outcome.level = checked.level;
     outcome.detail = checked.implausible;
     outcome.state = checked.implausible.empty() ? "stored" : "quarantined";
     outcome.code = checked.implausible.empty() ? ExitCode::ok : ExitCode::implausible;
-    taken.document = {std::move(checked.text), std::move(checked.content_sha256), std::move(checked.content)};
+    taken.document = {std::move(checked.text), std::move(checked.content_sha256), std::move(checked.content),
+                      outcome.author};
   } catch (const Error& error) {  // one bad file must not keep the others out; a bad store must
     if (error.code() != ExitCode::invalid_input) throw;
     outcome.detail = error.what();
@@ -170,15 +202,17 @@ std::vector<std::string> files_of(const std::vector<std::string>& names) {
 std::string line_of(const Outcome& outcome, const Terminal& terminal) {
   const std::string mark = outcome.code == ExitCode::ok ? mark_good(terminal) : mark_bad(terminal);
   if (outcome.state == "refused") return fmt::format("{} refused: {}\n", mark, shown(outcome.detail));
-  return fmt::format("{} {}: {} {:.12}{}\n", mark, shown(outcome.file),
+  return fmt::format("{} {}: {} {:.12}, evidence {}{}{}{}\n", mark, shown(outcome.file),
                      outcome.state == "already_there" ? "R06 already there," : outcome.state,
-                     outcome.content_sha256, outcome.detail.empty() ? "" : ": " + shown(outcome.detail));
+                     outcome.content_sha256, outcome.level,
+                     outcome.author.empty() ? "" : ", by " + shown(outcome.author),
+                     outcome.signed_by.empty() ? "" : ", signed with key " + outcome.signed_by,
+                     outcome.detail.empty() ? "" : ": " + shown(outcome.detail));
 }
 
 nlohmann::ordered_json json_of(const Outcome& outcome) {
-  return {{"file", outcome.file},
-          {"state", outcome.state},
-          {"content_sha256", outcome.content_sha256},
+  return {{"file", outcome.file},    {"state", outcome.state},   {"content_sha256", outcome.content_sha256},
+          {"level", outcome.level},  {"author", outcome.author}, {"signed_by", outcome.signed_by},
           {"detail", outcome.detail}};
 }
 
@@ -215,8 +249,9 @@ class Teller {
 
 std::vector<Source> sources_of(const IngestOptions& options) {
   std::vector<Source> sources;
-  for (const std::string& file : files_of(options.files)) sources.push_back({file, false});
-  if (!options.issue.empty()) sources.push_back({options.issue, true});
+  for (const std::string& file : files_of(options.files))
+    sources.push_back({file, false, "", options.author});
+  if (!options.issue.empty()) sources.push_back({options.issue, true, options.key, options.author});
   return sources;
 }
 
@@ -248,12 +283,19 @@ void add_ingest(CLI::App& app, Invocation& invocation) {
                                   "tokroof ingest submissions/ --issue-body issue.txt");
   auto options = std::make_shared<IngestOptions>();
   command->add_option("FILE", options->files, "documents, or folders of them");
-  command->add_option("--issue-body", options->issue, "file with the body of an issue");
+  CLI::Option* issue = command->add_option("--issue-body", options->issue, "file with the body of an issue");
+  command
+      ->add_option("--key", options->key,
+                   "public key of minisign, or its file: take the issue only if that key signed it")
+      ->needs(issue);
+  CLI::Option* author = command->add_option("--author", options->author,
+                                            "who sent them, whatever NAME.origin beside a file says");
   command->add_option("--db", options->database, "store instead of $TOKROOF_HOME/store.sqlite");
   CLI::Option* json = command->add_flag("--json", options->json, "print JSON, when all is done");
   command->add_flag("--json-lines", options->json_lines, "print a JSON object per file, once it is safe")
       ->excludes(json);
-  command->callback([&invocation, options] {
+  command->callback([&invocation, options, author] {
+    if (author->count() > 0) options->author = harness::attested_name(options->author, "--author");
     if (options->files.empty() && options->issue.empty())
       throw Error(ExitCode::usage, "ingest: name a document, a folder or --issue-body FILE");
     invocation.action = [&invocation, options] { return ingest(*options, invocation.terminal); };

@@ -77,11 +77,12 @@ std::vector<AnswerTable> answer_view(harness::Store& store, const QueryOptions& 
 }
 
 std::vector<AnswerTable> answer_schema(harness::Store& store, const QueryOptions& options) {
-  return {ask(store, options, "columns",
-              "SELECT m.name AS \"table\", p.name AS \"column\", p.type, p.\"notnull\" AS not_null "
-              "FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS p WHERE m.type = 'table' AND "
-              "m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.rowid, p.cid",
-              {})};
+  return {
+      ask(store, options, "columns",
+          "SELECT m.name AS \"table\", p.name AS \"column\", p.type, p.\"notnull\" AS not_null "
+          "FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS p WHERE m.type IN ('table', 'view') AND "
+          "m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.rowid, p.cid",
+          {})};
 }
 
 ExitCode answer(const QueryOptions& options, const Terminal& terminal) {

@@ -131,6 +131,12 @@ const std::string flags_sql = fmt::format(
     "FROM flags WHERE {} GROUP BY code",
     shown);
 
+const std::string trust_sql = fmt::format(
+    "SELECT t.document AS document, s.created_utc, s.kind, s.cpu_model, s.level, t.author, t.state, "
+    "t.corroborated_by FROM trust AS t JOIN submissions AS s ON s.document = t.document "
+    "WHERE {} AND (?2 = '' OR instr(lower(s.cpu_model), lower(?2))) ORDER BY t.document",
+    shown);
+
 std::vector<View> all_views() {
   const std::string this_cpu = cpu_holds("?1");
   const std::string any_cpu = "(?2 = '' OR " + cpu_holds("?2") + ")";
@@ -164,6 +170,7 @@ std::vector<View> all_views() {
             {"verdicts", claim_verdicts_sql}}},
           {"imports", "", "figures of other programs, with their evidence level", {{"imports", imports_sql}}},
           {"failures", "", "what did not hold or did not finish", {{"failures", failures_sql}}},
+          {"trust", "", "who sent what, and whether another author's run agrees", {{"trust", trust_sql}}},
           {"flags", "", "quality flags and how often they stand", {{"flags", flags_sql}}}};
 }
 

@@ -51,12 +51,18 @@ std::string ask_password() {
 
 }  // namespace
 
-std::string sign_file(const std::string& path, const std::string& key_path, const std::string& comment) {
+harness::IssueSignature sign_file(const std::string& path, const std::string& key_path,
+                                  const std::string& comment) {
   const harness::SecretKey key(harness::read_user_file(key_path, max_key_bytes), key_path, ask_password);
-  std::string written = path + ".minisig";
-  harness::write_file_atomically(
-      written, key.sign(harness::read_user_file(path, harness::max_document_bytes), comment));
-  return written;
+  harness::IssueSignature made{key.public_key(),
+                               key.sign(harness::read_user_file(path, harness::max_document_bytes), comment)};
+  harness::write_file_atomically(path + ".minisig", made.minisig);
+  return made;
+}
+
+harness::PublicKey public_key_of(const std::string& text) {
+  if (text.size() == 56 && text.starts_with("RW")) return harness::read_public_key(text, "--key");
+  return harness::read_public_key(harness::read_user_file(text, max_key_bytes), text);
 }
 
 }  // namespace cli

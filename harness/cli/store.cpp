@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/cli/store_copies.hpp"
+#include "harness/digest.hpp"
 
 namespace cli {
 namespace {
@@ -16,18 +18,21 @@ namespace {
 using harness::ExitCode;
 
 struct StoreOptions {
-  std::string database, document;
+  std::string database, document, name, note;
   bool json = false;
 };
 
 ExitCode list(const StoreOptions& options, const Terminal& terminal) {
   harness::Store store = harness::Store::open_existing(store_path(options.database));
-  Table table{{"#", "received", "kind", "protocol", "CPU", "machine", "content"}, {}, {0, 1, 2, 3, 4, 5, 6}};
+  Table table{{"#", "received", "kind", "protocol", "CPU", "machine", "content", "level", "trust", "author"},
+              {},
+              {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}};
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const harness::StoredDocument& document : store.list()) {
     table.rows.push_back({std::to_string(document.sequence), document.received_utc, document.kind,
                           document.protocol, document.cpu_model, document.machine_key.substr(0, 8),
-                          document.content_sha256.substr(0, 8)});
+                          document.content_sha256.substr(0, 8), document.level, document.trust,
+                          document.author});
     json.push_back({{"sequence", document.sequence},
                     {"content_sha256", document.content_sha256},
                     {"received_utc", document.received_utc},
@@ -35,7 +40,10 @@ ExitCode list(const StoreOptions& options, const Terminal& terminal) {
                     {"kind", document.kind},
                     {"protocol", document.protocol},
                     {"machine_key", document.machine_key},
-                    {"cpu_model", document.cpu_model}});
+                    {"cpu_model", document.cpu_model},
+                    {"level", document.level},
+                    {"trust", document.trust},
+                    {"author", document.author}});
   }
   print_result(options.json ? json.dump(2) + "\n" : to_text(terminal, table));
   return ExitCode::ok;
@@ -50,8 +58,11 @@ ExitCode show(const StoreOptions& options) {
 ExitCode check(const StoreOptions& options, const Terminal& terminal) {
   const harness::StoreCheck result = harness::Store::open_existing(store_path(options.database)).check();
   if (options.json) {
-    const nlohmann::ordered_json json = {
-        {"documents", result.documents}, {"head_hash", result.head_hash}, {"problems", result.problems}};
+    const nlohmann::ordered_json json = {{"documents", result.documents},
+                                         {"head_hash", result.head_hash},
+                                         {"attestations", result.attestations},
+                                         {"attestations_hash", result.attestations_hash},
+                                         {"problems", result.problems}};
     print_result(json.dump(2) + "\n");
   } else {
     std::string text;
@@ -60,6 +71,9 @@ ExitCode check(const StoreOptions& options, const Terminal& terminal) {
     if (result.problems.empty()) {
       text = fmt::format("{} {} documents, chain whole, head {}\n", mark_good(terminal), result.documents,
                          result.head_hash);
+      if (result.attestations > 0)
+        text += fmt::format("{} {} attestations, chain whole, head {}\n", mark_good(terminal),
+                            result.attestations, result.attestations_hash);
     }
     print_result(text);
   }
@@ -79,6 +93,37 @@ ExitCode rebuild(const StoreOptions& options, const Terminal& terminal) {
                                  made.unread.empty() ? fmt::format("{}", read)
                                                      : fmt::format("{} of {}", read, made.documents)));
   return tell_unread(made);
+}
+
+ExitCode audit(const StoreOptions& options, const Terminal& terminal) {
+  const std::string path = store_path(options.database);
+  harness::Store::open_existing(path);  // a store that is not there must not be made
+  harness::Store store(path);
+  store.audit(options.document, options.name, options.note);
+  const std::string digest = harness::sha256_hex(store.text(options.document));
+  const auto all = store.list();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& document) { return document.content_sha256 == digest; });
+  const nlohmann::ordered_json json = {{"content_sha256", digest}, {"trust", found->trust}};
+  print_result(options.json ? json.dump(2) + "\n"
+                            : fmt::format("{} audited {:.12}; its state is {}\n", mark_good(terminal), digest,
+                                          found->trust));
+  if (found->trust != "audited") note("it counts as audited once another author's run corroborates it");
+  return ExitCode::ok;
+}
+
+void add_audit(CLI::App& command, const std::shared_ptr<StoreOptions>& options, Invocation& invocation) {
+  CLI::App* sub = add_command(command, "audit", "attests that somebody has looked at a document",
+                              "tokroof store audit 3 --by ada --note 'ran it again on the same CPU'");
+  sub->add_option("DOCUMENT", options->document, "number, or the first digits of its content hash")
+      ->required();
+  sub->add_option("--by", options->name, "who has looked at it; not its author")->required();
+  sub->add_option("--note", options->note, "one line: what was looked at")->required();
+  sub->add_option("--db", options->database, "store instead of $TOKROOF_HOME/store.sqlite");
+  sub->add_flag("--json", options->json, "print JSON");
+  sub->callback([&invocation, options] {
+    invocation.action = [&invocation, options] { return audit(*options, invocation.terminal); };
+  });
 }
 
 void add_copies(CLI::App& command, Invocation& invocation) {
@@ -140,6 +185,7 @@ void add_store(CLI::App& app, Invocation& invocation) {
       ->callback([&invocation, options] {
         invocation.action = [&invocation, options] { return rebuild(*options, invocation.terminal); };
       });
+  add_audit(*command, options, invocation);
   add_copies(*command, invocation);
 }
 

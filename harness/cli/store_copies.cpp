@@ -43,7 +43,11 @@ void deliver(const std::string& out, const std::function<void(const Write&)>& fi
 void write_lines(harness::Store& store, const Write& write) {
   store.each(
       [&](int64_t documents, const std::string& head_hash) {
-        const json first{{"schema", export_schema}, {"documents", documents}, {"head_hash", head_hash}};
+        json first{{"schema", export_schema}, {"documents", documents}, {"head_hash", head_hash}};
+        if (const harness::StoreHead head = store.head(); head.attestations > 0) {
+          first["attestations"] = head.attestations;
+          first["attestations_hash"] = head.attestations_hash;
+        }
         write(harness::canonical_text(first) + "\n");
       },
       [&](const ChainedDocument& document) {
@@ -53,6 +57,17 @@ void write_lines(harness::Store& store, const Write& write) {
                           "\n",
                           document.sequence, document.received_utc, document.content_sha256,
                           document.prev_hash, document.entry_hash, document.text));
+      },
+      [&](const harness::Attestation& one) {
+        const json line{{"attestation", one.sequence},
+                        {"document", one.document},
+                        {"kind", one.kind},
+                        {"name", one.name},
+                        {"note", one.note},
+                        {"received_utc", one.received_utc},
+                        {"prev_hash", one.prev_hash},
+                        {"entry_hash", one.entry_hash}};
+        write(harness::canonical_text(line) + "\n");
       });
 }
 
@@ -91,11 +106,15 @@ class ExportReader {
                       export_schema));
     documents_ = number(*first, "documents");
     head_hash_ = text(*first, "head_hash");
+    if (!first->contains("attestations")) return;
+    attestations_ = number(*first, "attestations");
+    attestations_hash_ = text(*first, "attestations_hash");
   }
 
   bool next(ChainedDocument& document) {
     if (taken_ == documents_) {
-      if (next_line()) refuse("there is more than the first line says; use an unchanged export");
+      if (attestations_ == 0 && next_line())
+        refuse("there is more than the first line says; use an unchanged export");
       if (document.entry_hash != head_hash_ && documents_ > 0)
         refuse("the last entry is not the one that the first line names; use an unchanged export");
       return false;
@@ -112,6 +131,27 @@ class ExportReader {
                 text(*line, "entry_hash"),
                 line->contains("document") ? harness::canonical_text((*line)["document"]) : ""};
     ++taken_;
+    return true;
+  }
+
+  /// The same for the attestations, which stand behind the documents.
+  bool next(harness::Attestation& attestation) {
+    if (attested_ == attestations_) {
+      if (attestations_ > 0 && next_line())
+        refuse("there is more than the first line says; use an unchanged export");
+      if (attestations_ > 0 && attestation.entry_hash != attestations_hash_)
+        refuse("the last attestation is not the one that the first line names; use an unchanged export");
+      return false;
+    }
+    const std::optional<json> line = next_line();
+    if (!line) {
+      refuse(fmt::format("cut short: {} of {} attestations; nothing was restored, use a whole export",
+                         attested_, attestations_));
+    }
+    attestation = {number(*line, "attestation"), number(*line, "document"), text(*line, "kind"),
+                   text(*line, "name"),          text(*line, "note"),       text(*line, "received_utc"),
+                   text(*line, "prev_hash"),     text(*line, "entry_hash")};
+    ++attested_;
     return true;
   }
 
@@ -146,6 +186,8 @@ class ExportReader {
   std::vector<char> line_;
   int64_t number_ = 0, documents_ = 0, taken_ = 0;
   std::string head_hash_;
+  int64_t attestations_ = 0, attested_ = 0;
+  std::string attestations_hash_;
 };
 
 }  // namespace
@@ -195,7 +237,8 @@ ExitCode restore_store(const CopyOptions& options, const Terminal& terminal) {
   const std::string path = store_path(options.database);
   harness::Store store(path);
   const harness::Projected taken =
-      store.restore([&](ChainedDocument& document) { return reader.next(document); });
+      store.restore([&](ChainedDocument& document) { return reader.next(document); },
+                    [&](harness::Attestation& attestation) { return reader.next(attestation); });
   const harness::StoreHead head = store.head();
   const nlohmann::ordered_json result{{"store", path},
                                       {"restored", taken.documents},

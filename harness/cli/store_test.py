@@ -82,6 +82,39 @@ class Ingest(Case):
         self.assertIn("R02", self.tokroof("ingest", file, code=4).stdout)
         self.assertFalse((self.home / "store.sqlite").exists())
 
+    def test_authors_corroborate_each_other(self):
+        other = self.home / "other"
+        self.make(1)
+        self.make(1, first=40, folder=other)  # of the same CPU
+        [mine] = self.json("ingest", self.folder, "--author", "Ada")
+        self.assertEqual((mine["author"], mine["level"] in "ABCD", mine["signed_by"]), ("ada", True, ""))
+        self.assertEqual([row["state"] for row in self.rows("trust")], ["plausible"])
+        [path] = other.iterdir()
+        origin = path.with_suffix(".origin")
+        origin.write_text('{"author": 7}')
+        self.assertIn(f"{origin}: does not tell", self.tokroof("ingest", other, code=4).stdout)
+        origin.write_text('{"author": "Ben", "issue": 3}')
+        self.assertIn(", by ben", self.tokroof("ingest", other).stdout)
+        self.assertEqual([(row["author"], row["state"], row["corroborated_by"]) for row in self.rows("trust")],
+                         [("ada", "corroborated", 2), ("ben", "corroborated", 1)])
+        self.assertIn("audited", self.tokroof("store", "audit", "1", "--by", "Cleo", "--note", "ran it again").stdout)
+        self.assertEqual([d["trust"] for d in self.json("store", "list")], ["audited", "corroborated"])
+        self.assertIn("ada sent", self.tokroof("store", "audit", "1", "--by", "ADA", "--note", "x", code=2).stderr)
+        for odd in ("", " ", "a\nb", "x" * 101):
+            self.assertIn("--author", self.tokroof("ingest", self.folder, "--author", odd, code=2).stderr)
+        export, fresh = self.home / "all.jsonl", self.home / "fresh.sqlite"
+        self.tokroof("store", "export", "--out", export)
+        self.tokroof("store", "restore", export, "--db", fresh)
+        self.assertEqual(self.json("store", "check", "--db", fresh), self.json("store", "check"))
+        self.assertEqual([row["state"] for row in self.rows("trust", "--db", fresh)], ["audited", "corroborated"])
+        lines = export.read_text().splitlines(keepends=True)
+        cut = self.home / "cut.jsonl"
+        for bad, code in ((lines[:-1], 4), (lines + lines[-1:], 4), ([line.replace('"cleo"', '"ada"') for line in lines], 3),
+                          ([line.replace('"document":2', '"document":1') for line in lines], 3)):
+            cut.write_text("".join(bad))
+            self.tokroof("store", "restore", cut, "--db", self.home / "none.sqlite", code=code)
+        self.assertFalse((self.home / "none.sqlite").exists() and self.json("store", "list", "--db", self.home / "none.sqlite"))
+
     def test_four_processes_lose_and_duplicate_nothing(self):
         other = self.home / "others"
         self.make(60)

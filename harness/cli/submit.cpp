@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "harness/cli/checked_document.hpp"
 #include "harness/cli/command.hpp"
@@ -31,7 +32,7 @@ std::string told(const Issue& issue, size_t body_bytes) {
 
 /// Signs the document's file. Only canonical bytes are the same everywhere: in the store, in an issue, in
 /// submissions/.
-void sign(const SubmitOptions& options, const CheckedDocument& checked) {
+harness::IssueSignature sign(const SubmitOptions& options, const CheckedDocument& checked) {
   const std::string bytes = harness::read_user_file(options.file, harness::max_document_bytes);
   if (bytes != checked.text && bytes != checked.text + "\n")
     throw Error(
@@ -39,7 +40,9 @@ void sign(const SubmitOptions& options, const CheckedDocument& checked) {
         fmt::format("{}: not as tokroof writes it (one line, RFC 8785), so nobody else could check its "
                     "signature; sign what 'tokroof store show {:.12} --json' prints after ingest",
                     options.file, checked.content_sha256));
-  note("signed: " + sign_file(options.file, options.key, "content " + checked.content_sha256));
+  harness::IssueSignature made = sign_file(options.file, options.key, "content " + checked.content_sha256);
+  note(fmt::format("signed: {}.minisig", options.file));
+  return made;
 }
 
 ExitCode submit(const SubmitOptions& options) {
@@ -47,9 +50,10 @@ ExitCode submit(const SubmitOptions& options) {
   const CheckedDocument checked =
       check_document(harness::read_user_file(options.file, harness::max_document_bytes), options.file);
   const bool compact = options.compact || checked.text.size() > harness::max_plain_body_characters;
-  const std::string body = harness::to_issue_body(checked.text, compact);
   if (!checked.implausible.empty()) note(fmt::format("it will be quarantined: {}", checked.implausible));
-  if (!options.key.empty()) sign(options, checked);
+  std::optional<harness::IssueSignature> signature;
+  if (!options.key.empty()) signature = sign(options, checked);
+  const std::string body = harness::to_issue_body(checked.text, compact, signature);
   if (options.preview) {
     print_result(body);
     return ExitCode::ok;
@@ -79,8 +83,10 @@ void add_submit(CLI::App& app, Invocation& invocation) {
   command->add_option("FILE", options->file, "a document")->required();
   CLI::Option* preview =
       command->add_flag("--preview", options->preview, "print exactly the bytes of the body; send nothing");
-  command->add_option("--sign", options->key,
-                      "secret key of minisign: write FILE.minisig, which tokroof verify and minisign check");
+  command->add_option(
+      "--sign", options->key,
+      "secret key of minisign: write FILE.minisig, which tokroof verify and minisign check; it goes "
+      "into the body, too");
   command->add_flag("--compact", options->compact,
                     "zstd and base64; so is any document over 60,000 characters");
   CLI::Option* repository = command->add_option("--repository", options->repository,

@@ -249,6 +249,40 @@ class Sign(Home):
         self.document.write_text(self.document.read_text().replace("import", "impost", 1))
         self.fails(3, "not the one that was signed", "verify", self.document, "--key", public)
 
+    def test_a_signature_travels_with_an_issue_and_is_verified_there(self):
+        public, locked = self.SIGNATURES / "plain.pub", self.SIGNATURES / "locked.pub"
+        bodies = {}
+        for compact in ([], ["--compact"]):
+            body = self.sign("--preview", *compact).stdout
+            bodies[bool(compact)] = body
+            self.assertEqual(body.count("```"), 2)
+            for text in (body, body.replace("\n", "\r\n"), "\n".join("> " + line for line in body.split("\n")),
+                         "Hello\n\n" + body + "\n-- \nA signature\n"):
+                (self.home / "issue").write_text(text)
+                [outcome] = json.loads(self.tokroof("ingest", "--issue-body", self.home / "issue", "--json").stdout)
+                self.assertRegex(outcome["signed_by"], "^[0-9A-F]{16}$")
+            self.assertIn("signed with key " + outcome["signed_by"],
+                          self.tokroof("ingest", "--issue-body", self.home / "issue", "--key", public).stdout)
+            refused = self.tokroof("ingest", "--issue-body", self.home / "issue", "--key", locked)
+            self.assertEqual((refused.returncode, refused.stderr), (4, ""))
+            self.assertIn("signed with key 305192DDE10A0CB8, not with", refused.stdout)
+        plain = bodies[False]
+        for bad, what in ((re.sub(r'("created_utc":"20..-..-..T..:..:)(..)', r'\g<1>59', plain), "does not hold"),
+                          (plain.replace("tokroof-minisig-base64\n", "tokroof-minisig-base64\n!"), "not whole"),
+                          (re.sub(r"(tokroof-minisig-base64\n)[^`]*", r"\g<1>QUFB\n", plain), "not whole"),
+                          (re.sub(r"(tokroof-minisig-base64\n.{40})[^`]*", r"\g<1>\n", plain), "not whole|no minisign")):
+            (self.home / "issue").write_text(bad)
+            refused = self.tokroof("ingest", "--issue-body", self.home / "issue")
+            self.assertEqual(refused.returncode, 4, refused.stdout)
+            self.assertRegex(refused.stdout, what)
+        (self.home / "issue").write_text(self.tokroof("submit", self.document, "--preview").stdout)
+        [outcome] = json.loads(self.tokroof("ingest", "--issue-body", self.home / "issue", "--json").stdout)
+        self.assertEqual(outcome["signed_by"], "")
+        refused = self.tokroof("ingest", "--issue-body", self.home / "issue", "--key", public)
+        self.assertEqual(refused.returncode, 4)
+        self.assertIn("not signed", refused.stdout)
+        self.fails(2, "--key", "ingest", self.document, "--key", public)
+
     def test_what_minisign_signed_is_verified(self):
         result = self.tokroof("verify", self.SIGNATURES / "signed.txt", "--key", self.SIGNATURES / "plain.pub")
         self.assertEqual(result.returncode, 0, result.stderr)

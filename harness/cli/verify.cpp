@@ -6,6 +6,7 @@
 
 #include "harness/cli/checked_document.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/sign.hpp"
 #include "harness/scrub.hpp"
 #include "harness/signature.hpp"
 #include "harness/user_file.hpp"
@@ -22,15 +23,9 @@ struct VerifyOptions {
   bool json = false;
 };
 
-/// The key itself, or the file that holds it.
-harness::PublicKey key_of(const std::string& text) {
-  if (text.size() == 56 && text.starts_with("RW")) return harness::read_public_key(text, "--key");
-  return harness::read_public_key(harness::read_user_file(text, max_small_bytes), text);
-}
-
 ExitCode verify(const VerifyOptions& options, const Terminal& terminal) {
   const std::string path = options.signature.empty() ? options.file + ".minisig" : options.signature;
-  const harness::PublicKey key = key_of(options.key);
+  const harness::PublicKey key = public_key_of(options.key);
   const std::string signature = harness::read_user_file(path, max_small_bytes);
   const std::string bytes = harness::read_user_file(options.file, max_file_bytes);
   if (bytes.size() > max_file_bytes)
