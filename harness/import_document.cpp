@@ -131,21 +131,6 @@ bool is_import(const std::string& text) {
   return json.is_object() && json.contains("kind") && json["kind"] == "import";
 }
 
-StoredContent content_of(const nlohmann::json& document) {
-  if (!document.is_object() || !document.contains("imported")) return {submission_of(document)};
-  StoredContent content{{}, import_of(document)};
-  const ImportDocument& import = *content.import;
-  Submission& submission = content.submission;
-  submission.kind = submission.protocol = "import";
-  submission.created_utc = import.created_utc;
-  submission.nonce = import.nonce;
-  for (const ImportedRow& row : import.imported.rows) {
-    if (submission.machine.cpu_model.empty() && available(row.cpu))
-      submission.machine.cpu_model = std::get<std::string>(row.cpu);
-  }
-  return content;
-}
-
 StoredContent stored_content(const std::string& canonical_text) {
   const nlohmann::json document = nlohmann::json::parse(canonical_text, nullptr, /*allow_exceptions=*/false);
   if (document.is_discarded()) throw Error(ExitCode::invalid_input, "the text is not JSON");
