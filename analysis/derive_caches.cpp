@@ -43,11 +43,10 @@ Reading<std::vector<Knee>> probe_knees(const harness::Submission& submission, co
 }
 
 /// Returns how long a line was left alone at most before it was read, at a set of `bytes`: a lap of the
-/// stream; for the chase a lap of the stream that refreshes it, and the sample. Nothing when a curve does not
-/// say.
+/// stream, whose rate by size is given; for the chase a lap of the stream that refreshes it, and the sample.
+/// Nothing when a curve does not say.
 std::optional<double> retouch_ns(const harness::Submission& submission, const std::string& probe,
-                                 double bytes) {
-  const auto rate = find_curve(submission, "probes", "load_bandwidth", harness::Spread::of_median_95);
+                                 const Reading<harness::Curve>& rate, double bytes) {
   if (!available(rate)) return std::nullopt;
   const double lap_ns = bytes / harness::read_at(std::get<harness::Curve>(rate), bytes).value.median * 1e9;
   if (probe == "load_bandwidth") return lap_ns;
@@ -103,6 +102,7 @@ std::vector<CacheEstimate> derive_caches(const harness::Submission& submission) 
   const harness::Machine& machine = submission.machine;
   Reading<std::vector<Knee>> knees[std::size(methods)];
   for (size_t i = 0; i < std::size(methods); ++i) knees[i] = probe_knees(submission, methods[i].probe);
+  const auto rate = find_curve(submission, "probes", "load_bandwidth", harness::Spread::of_median_95);
   std::vector<CacheEstimate> estimates;
   for (int level : levels) {
     const harness::Cache* cache = level_cache(machine, level);
@@ -121,7 +121,7 @@ std::vector<CacheEstimate> derive_caches(const harness::Submission& submission) 
             level_edge(machine, level, std::get<std::vector<Knee>>(knees[i]), methods[i].probe);
       }
       if (const auto* edge = std::get_if<Interval>(&estimate.effective_bytes))
-        estimate.retouch_ns = retouch_ns(submission, methods[i].probe, edge->median);
+        estimate.retouch_ns = retouch_ns(submission, methods[i].probe, rate, edge->median);
       estimates.push_back(estimate);
     }
   }

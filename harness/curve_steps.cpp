@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
 
 #include "harness/statistics.hpp"
 
@@ -59,13 +60,20 @@ void extend_levels(const Slowness& curve, double limit, std::vector<Level>& leve
   }
 }
 
+/// Returns what median() returns, of values that stand in order.
+double median_of_sorted(std::span<const double> values) {
+  const size_t below = (values.size() - 1) / 2;
+  if (values.size() % 2 == 1) return values[below];
+  return values[below] + 0.5 * (values[below + 1] - values[below]);
+}
+
 /// Returns the median of the values within an octave of size `at`, between sizes `first` and `last`.
 double value_near(const Slowness& curve, size_t at, size_t first, size_t last) {
-  std::vector<double> near;
-  for (size_t i = first; i <= last; ++i) {
-    if (std::abs(curve.octaves[i] - curve.octaves[at]) <= 1.01) near.push_back(curve.logs[i]);
-  }
-  return median(near);
+  size_t begin = at, end = at + 1;  // sizes rise: those within an octave are neighbours
+  while (begin > first && curve.octaves[at] - curve.octaves[begin - 1] <= 1.01) --begin;
+  while (end <= last && curve.octaves[end] - curve.octaves[at] <= 1.01) ++end;
+  const std::span<const double> near(curve.logs.data() + begin, end - begin);
+  return std::is_sorted(near.begin(), near.end()) ? median_of_sorted(near) : median(near);
 }
 
 /// Describes the edge between two neighbouring levels.

@@ -41,24 +41,25 @@ double slowness_log(double value, Quantity quantity) {
 /// monotone_fit does with values.
 void make_rising(std::vector<double>& logs) {
   struct Pool {
-    double sum;
+    double sum, mean;
     size_t count;
-    [[nodiscard]] double mean() const { return sum / static_cast<double>(count); }
   };
   std::vector<Pool> pools;
   pools.reserve(logs.size());
   for (const double value : logs) {
-    pools.push_back({value, 1});
-    while (pools.size() > 1 && pools[pools.size() - 2].mean() > pools.back().mean()) {
+    pools.push_back({value, value, 1});
+    while (pools.size() > 1 && pools[pools.size() - 2].mean > pools.back().mean) {
       const Pool right = pools.back();
       pools.pop_back();
-      pools.back().sum += right.sum;
-      pools.back().count += right.count;
+      Pool& left = pools.back();
+      left.sum += right.sum;
+      left.count += right.count;
+      left.mean = left.sum / static_cast<double>(left.count);
     }
   }
   size_t i = 0;
   for (const Pool& pool : pools) {
-    for (size_t j = 0; j < pool.count; ++j) logs[i++] = pool.mean();
+    for (size_t j = 0; j < pool.count; ++j) logs[i++] = pool.mean;
   }
 }
 
@@ -76,45 +77,53 @@ Slowness fit_slowness(const SampledCurve& curve, const std::vector<double>& valu
 /// The samples of a size, in order and as they came: a draw counts how often it hit each, instead of sorting.
 class DrawnSamples {
  public:
-  explicit DrawnSamples(const std::vector<double>& samples)
-      : sorted_(samples.size()), place_(samples.size()), hits_(samples.size()) {
+  DrawnSamples(const std::vector<double>& samples, Quantity quantity)
+      : quantity_(quantity), sorted_(samples.size()), place_(samples.size()), hits_(samples.size()) {
     std::vector<size_t> order(samples.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return samples[a] < samples[b]; });
     for (size_t i = 0; i < order.size(); ++i) {
       sorted_[i] = samples[order[i]];
-      place_[order[i]] = i;
+      place_[order[i]] = static_cast<uint32_t>(i);
+      logs_.push_back(slowness_log(sorted_[i], quantity));
     }
+    const double position = usual_share(quantity) * static_cast<double>(samples.size() - 1);
+    below_ = static_cast<size_t>(position);
+    share_ = position - static_cast<double>(below_);
   }
 
-  /// Draws the samples anew, with replacement, and returns their quantile.
-  double quantile(SplitMix64& random, double p) {
+  /// Draws the samples anew, with replacement, and returns the usual one's slowness.
+  double draw(SplitMix64& random) {
     std::fill(hits_.begin(), hits_.end(), 0);
-    for (size_t i = 0; i < place_.size(); ++i) ++hits_[place_[random.below(place_.size())]];
-    const double position = p * static_cast<double>(sorted_.size() - 1);
-    const auto below = static_cast<size_t>(position);
+    const size_t count = place_.size();
+    for (size_t i = 0; i < count; ++i) ++hits_[place_[random.below(count)]];
     size_t at = 0, passed = hits_[0];
-    while (passed <= below) passed += hits_[++at];
-    const double low = sorted_[at];
-    const size_t above = std::min(below + 1, sorted_.size() - 1);
+    while (passed <= below_) passed += hits_[++at];
+    const size_t low = at, above = std::min(below_ + 1, count - 1);
     while (passed <= above) passed += hits_[++at];
-    return low + (position - static_cast<double>(below)) * (sorted_[at] - low);
+    // Between two samples, as quantile() has it; mostly it is one of them.
+    const double value = sorted_[low] + share_ * (sorted_[at] - sorted_[low]);
+    return value == sorted_[low] ? logs_[low] : slowness_log(value, quantity_);
   }
 
  private:
-  std::vector<double> sorted_;
-  std::vector<size_t> place_, hits_;
+  Quantity quantity_;
+  std::vector<double> sorted_, logs_;
+  std::vector<uint32_t> place_, hits_;
+  size_t below_ = 0;
+  double share_ = 0;
 };
 
 /// Draws each size's samples anew, again and again. Returns logarithms of slowness [draw][size].
 std::vector<std::vector<double>> resampled_logs(const SampledCurve& curve, Quantity quantity) {
   SplitMix64 random(resampling_seed);
-  std::vector<DrawnSamples> by_size(curve.values_by_size.begin(), curve.values_by_size.end());
+  std::vector<DrawnSamples> by_size;
+  by_size.reserve(curve.values_by_size.size());
+  for (const auto& samples : curve.values_by_size) by_size.emplace_back(samples, quantity);
   std::vector<std::vector<double>> draws(resampled_curves);
   for (auto& draw : draws) {
     draw.reserve(by_size.size());
-    for (DrawnSamples& samples : by_size)
-      draw.push_back(slowness_log(samples.quantile(random, usual_share(quantity)), quantity));
+    for (DrawnSamples& samples : by_size) draw.push_back(samples.draw(random));
   }
   return draws;
 }
