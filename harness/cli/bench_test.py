@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMPARE = pathlib.Path("/usr/share/benchmark/compare.py")
 TOKROOF, BENCH = sys.argv.pop(1), sys.argv.pop(1)
 
 
@@ -51,6 +52,20 @@ class Bench(unittest.TestCase):
         self.assertEqual((gemv["macs"], gemv["bytes_streamed"]), (4096 * 144, 4096 * 144 + 4 * 4096))
         self.assertEqual((step["tokens"], step["bytes_streamed"]), (1, 1933600))
         self.assertNotIn("tokens", gemv)
+
+    @unittest.skipUnless(COMPARE.exists() and run("/usr/bin/python3", "-c", "import scipy").returncode == 0,
+                         "Debian's libbenchmark-tools and python3-scipy are not installed")
+    def test_its_json_is_what_google_benchmarks_own_compare_reads(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = [str(pathlib.Path(folder, name)) for name in ("old.json", "new.json")]
+            for file in files:
+                result = run(TOKROOF, "bench", "--benchmark_filter=quantise/scalar/144", "--benchmark_repetitions=10",
+                             "--benchmark_min_time=0.001", f"--benchmark_out={file}", "--benchmark_out_format=json")
+                self.assertEqual(result.returncode, 0, result.stderr)
+            compared = run("/usr/bin/python3", str(COMPARE), "--no-color", "benchmarks", *files)
+        self.assertEqual(compared.returncode, 0, compared.stderr)
+        self.assertRegex(compared.stdout, r"quantise/scalar/144_pvalue +[0-9.]+ +[0-9.]+ +U Test, Repetitions: 10 vs 10")
+        self.assertIn("OVERALL_GEOMEAN", compared.stdout)
 
     def test_results_that_cannot_be_written_are_an_error(self):
         with open("/dev/full", "w") as full:

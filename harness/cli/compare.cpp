@@ -244,21 +244,28 @@ ComparisonReport compare_files(const CompareOptions& options, const analysis::Co
   return report;
 }
 
-std::vector<std::string> decode_arguments(const CompareOptions& options) {
+void add_argument(std::vector<std::string>& arguments, const char* name, const std::string& value) {
+  if (value.empty()) return;
+  arguments.emplace_back(name);
+  arguments.push_back(value);
+}
+
+/// Those of decode that tell what is decoded: `counts` has them, too.
+std::vector<std::string> count_arguments(const CompareOptions& options) {
   std::vector<std::string> arguments;
-  const auto add = [&](const char* name, const std::string& value) {
-    if (value.empty()) return;
-    arguments.emplace_back(name);
-    arguments.push_back(value);
-  };
-  for (const std::string& mode : options.modes) add("--mode", mode);
-  add("--isa", options.isa);
-  add("--positions", options.positions);
-  add("--arithmetic", options.arithmetic);
-  add("--routing", options.routing);
-  add("--pages", options.pages);
-  add("--placement", options.placement);
-  if (options.threads != 1) add("--threads", std::to_string(options.threads));
+  add_argument(arguments, "--isa", options.isa);
+  add_argument(arguments, "--positions", options.positions);
+  add_argument(arguments, "--arithmetic", options.arithmetic);
+  add_argument(arguments, "--routing", options.routing);
+  return arguments;
+}
+
+std::vector<std::string> decode_arguments(const CompareOptions& options) {
+  std::vector<std::string> arguments = count_arguments(options);
+  for (const std::string& mode : options.modes) add_argument(arguments, "--mode", mode);
+  add_argument(arguments, "--pages", options.pages);
+  add_argument(arguments, "--placement", options.placement);
+  if (options.threads != 1) add_argument(arguments, "--threads", std::to_string(options.threads));
   return arguments;
 }
 
@@ -272,6 +279,7 @@ ExitCode run(CompareOptions options, const Terminal& terminal) {
     options.binaries.models =
         options.names.empty() ? std::vector<std::string>{"coreflow_1_9m"} : options.names;
     options.binaries.decode_arguments = decode_arguments(options);
+    options.binaries.count_arguments = count_arguments(options);
     report = compare_binaries(options.binaries, rule, terminal);
   } else {
     if (options.names.size() != 2)

@@ -22,6 +22,10 @@ PLAYER = """#!{python}
 import json, pathlib, random, sys, time
 here = pathlib.Path({folder!r})
 if {crash!r}: sys.exit({crash!r})
+if sys.argv[1] == "counts":
+    if not (here / "counts.json").exists(): sys.exit("tokroof: error: there is no command 'counts'")
+    print((here / "counts.json").read_text())
+    sys.exit()
 time.sleep({pause})
 count = int((here / "count").read_text()) if (here / "count").exists() else 0
 (here / "count").write_text(str(count + 1))
@@ -47,14 +51,16 @@ class Command(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def player(self, name, factor=1.0, change=None, crash=0, pause=0, only_first=0):
-        """Writes an executable that answers with the document, its times multiplied."""
+    def player(self, name, factor=1.0, change=None, crash=0, pause=0, only_first=0, counts=None):
+        """Writes an executable that answers with the document, its times multiplied, and to `counts` with that text."""
         folder = self.folder / name
         folder.mkdir()
         document = copy.deepcopy(self.document)
         if change:
             change(document)
         (folder / "document.json").write_text(json.dumps(document))
+        if counts:
+            (folder / "counts.json").write_text(counts)
         path = folder / "tokroof"
         path.write_text(PLAYER.format(python=sys.executable, folder=str(folder), factor=factor, crash=crash, pause=pause,
                                       seed=1 if name == "old" else 1000, only_first=only_first))
@@ -138,6 +144,34 @@ class Binaries(Command):
         self.assertIn("could see", result.stdout)
         markdown = self.compare("--binary", self.player("a"), "--binary", self.player("b"), "--markdown", code=0).stdout
         self.assertRegex(markdown, r"\| coreflow_1_9m \| warm \|.*\| ~ ")
+
+    def counts(self, *arguments):
+        return subprocess.run([TOKROOF, "counts", "coreflow_1_9m", "--positions", "0:3", "--isa", "scalar", "--json", *arguments],
+                              capture_output=True, text=True, check=True).stdout
+
+    def test_a_change_of_what_a_token_is_made_of_is_told_whatever_the_speed(self):
+        text = self.counts()
+        entry = json.loads(text)[0]
+        entry["kernels"][0]["calls"] += 4
+        entry["packed_weight_bytes"] += 64
+        old, same, other = (self.player(name, counts=told) for name, told in
+                            (("old", text), ("same", text), ("other", json.dumps([entry]))))
+        count, = json.loads(self.compare("--binary", old, "--binary", same, "--json", code=0).stdout)["counts"]
+        self.assertEqual((count["word"], count["changes"]), ("same", []))
+        count, = json.loads(self.compare("--binary", old, "--binary", other, "--json", code=0).stdout)["counts"]
+        self.assertEqual(count["word"], "changed")
+        changed = {change["what"]: int(change["new"]) - int(change["old"]) for change in count["changes"]}
+        self.assertEqual(changed["packed_weight_bytes"], 64)
+        self.assertEqual(len(changed), 2)
+        self.assertRegex(self.compare("--binary", old, "--binary", other, "--launches", "2").stdout, "another work per token, 2 figures")
+
+    def test_one_that_cannot_count_or_counts_nonsense_leaves_the_work_unknown(self):
+        old = self.player("old", counts=self.counts())
+        hostile = json.dumps([{**json.loads(self.counts())[0], "kernels": [{"kernel": "\x1b[2J" * 40}]}])
+        for name, told in (("none", None), ("text", "hello"), ("list", "[]"), ("word", "[7]"), ("keys", "[{}]"), ("esc", hostile)):
+            result = self.compare("--binary", old, "--binary", self.player(name, counts=told), "--launches", "2")
+            self.assertIn("work per token unknown", result.stdout, name)
+            self.assertNotIn("\x1b", result.stdout)
 
     def test_an_interrupted_one_says_so(self):
         process = subprocess.Popen([TOKROOF, "compare", "--binary", self.player("old", pause=0.3), "--binary",

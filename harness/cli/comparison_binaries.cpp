@@ -169,6 +169,8 @@ ComparisonReport compare_binaries(const BinaryOptions& options, const analysis::
   ComparedMachine& machine = report.machines.emplace_back();
   machine.unit = "round";
   for (const std::string& model : options.models) {
+    report.counts.push_back(
+        ask_for_counts(options.binaries[0], options.binaries[1], model, options.count_arguments));
     for (analysis::ComparedRow& row : compare_model(turns, options, model, rule))
       machine.rows.push_back(std::move(row));
   }

@@ -32,7 +32,8 @@ std::string plain(const std::string& text) {
 
 /// What a terminal without UTF-8 shows.
 std::string ascii(std::string text) {
-  static const std::pair<std::string, std::string> marks[] = {{"−", "-"}, {"±", "+/-"}, {"…", ".."}};
+  static const std::pair<std::string, std::string> marks[] = {
+      {"−", "-"}, {"±", "+/-"}, {"…", ".."}, {"→", "->"}};
   for (const auto& [mark, by] : marks) {
     for (size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += by.size())
       text.replace(at, mark.size(), by);
@@ -182,6 +183,10 @@ std::string to_text(const Terminal& terminal, const ComparisonReport& report, Co
                      side_text("new", report.after) + "\n";
   for (const ComparedMachine& machine : report.machines)
     text += machine_text(terminal, machine, format) + "\n";
+  if (!report.counts.empty()) {
+    const std::string lines = to_text(terminal, report.counts);
+    text += (markup ? "```\n" + lines + "```\n" : lines) + "\n";
+  }
   text += fmt::format(
       "regressed: slower by {:.3g} % or more and the interval below 0; no worse: the interval above −{:.3g} "
       "%;\n"
@@ -209,6 +214,7 @@ json to_json(const ComparisonReport& report) {
           {"old", side_json(report.before)},
           {"new", side_json(report.after)},
           {"machines", machines},
+          {"counts", to_json(report.counts)},
           {"notes", report.notes}};
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/comparison.hpp"
+#include "harness/cli/comparison_counts.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/error.hpp"
 #include "harness/submission.hpp"
@@ -29,6 +30,7 @@ struct ComparisonReport {
   analysis::ComparisonRule rule;
   ComparedSide before, after;
   std::vector<ComparedMachine> machines;
+  std::vector<ComparedCounts> counts;  ///< of executables, each model once; asked before anything is timed
   std::vector<std::string> notes;
   int pilot_rounds = 0;  ///< 0: the number of launches was given
 };
