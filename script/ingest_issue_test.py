@@ -150,6 +150,22 @@ class Issues(Channel):
         self.assertEqual(git(self.repo, "log", "--format=%s", "-1").strip(),
                          f"submissions: take {name[9:-5]} of issue 42")
 
+    def test_a_signed_document_says_with_which_key(self):
+        keys = ROOT / "harness/testdata/signatures"
+        body = self.body(self.good, "--sign", keys / "plain.key")
+        result = self.run_script(event(body))
+        self.assertRegex(result.stdout, r"evidence level `[A-D]`, signed with key `305192DDE10A0CB8`")
+        [name] = self.stored()
+        origin = json.loads((self.repo / "submissions" / name).with_suffix(".origin").read_text())
+        self.assertEqual(origin, {"author": "octocat", "issue": 42, "signed_by": "305192DDE10A0CB8"})
+        taken = tokroof("ingest", self.repo / "submissions", "--json", home=self.here / "home")
+        self.assertEqual([one["author"] for one in json.loads(taken.stdout)], ["octocat"])
+        other = self.run_script(event(self.body(self.other).replace("```\n", "tokroof-minisig-base64\n" + body.partition(
+            "tokroof-minisig-base64\n")[2]), number=43))
+        self.assertIn("**Refused.**", other.stdout)
+        self.assertIn("does not hold", other.stdout)
+        self.assertIn(", not signed", self.run_script(event(self.body(self.other), number=44)).stdout)
+
     def test_a_second_event_on_the_issue_adds_nothing_and_says_the_same(self):
         body = self.body(self.good)
         first = self.run_script(event(body))
