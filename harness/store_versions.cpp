@@ -259,7 +259,8 @@ CREATE INDEX imports_by_cpu ON imports (cpu_model, model, document);
 }  // namespace
 
 const std::vector<const char*>& store_versions() {
-  static const std::vector<const char*> all{version_1, version_2, version_3, store_version_4};
+  static const std::vector<const char*> all{version_1, version_2, version_3, store_version_4,
+                                            store_version_5};
   return all;
 }
 
