@@ -1,7 +1,5 @@
 #include "analysis/ecm.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -14,6 +12,7 @@
 #include "analysis/kernel_speed.hpp"
 #include "analysis/probe_series.hpp"
 #include "analysis/served_bytes.hpp"
+#include "analysis/team_limits.hpp"
 #include "models/token_work.hpp"
 
 namespace analysis {
@@ -52,41 +51,6 @@ void add(EcmForecast& forecast, const char* part, double seconds) {
   forecast.parts.push_back({part, seconds});
 }
 
-/// At a size, or at the largest (0).
-double median_rate(const Reading<harness::Curve>& curve, double bytes) {
-  const auto& rates = std::get<harness::Curve>(curve);
-  return bytes > 0 ? harness::read_at(rates, bytes).value.median : rates.values.back();
-}
-
-/// What a team's threads can draw from shared levels, each its part. Unavailable when a level that serves
-/// them was not streamed from by so many.
-Reading<RateLimits> limits_of_team(const harness::Submission& probed, const ServedBytes& served,
-                                   int threads) {
-  RateLimits limits;
-  if (threads == 1) return limits;
-  constexpr double too_little = 0.001;
-  const auto most = [&](double LevelShares::*level) {
-    return std::max({served.dense.*level, served.experts.*level, served.kv.*level});
-  };
-  const auto stream = [&](const char* probe, double bytes, double& limit, const char* level) -> std::string {
-    const auto curve = find_curve(probed, "probes", probe, harness::Spread::of_median_95, threads);
-    if (!available(curve))
-      return fmt::format(
-          "{} was not read by {} threads together ({}); tokroof probe does that with all cores", level,
-          threads, probe);
-    limit = median_rate(curve, bytes) / threads;
-    return "";
-  };
-  std::string why;
-  if (most(&LevelShares::l3) >= too_little)
-    why = stream("load_bandwidth", static_cast<double>(roof_size_bytes(probed.machine, 3)),
-                 limits.l3_bytes_per_s, "l3");
-  if (why.empty() && most(&LevelShares::dram) >= too_little)
-    why = stream("dram_stream", 0, limits.dram_bytes_per_s, "dram");
-  if (!why.empty()) return Unavailable{why};
-  return limits;
-}
-
 /// What a forecast is made of, but for how long a token lasts.
 struct Inputs {
   const harness::Submission& probed;
@@ -96,6 +60,11 @@ struct Inputs {
   std::optional<ExpertSpeed> experts;  ///< where kernel_rates measured such a pool
   Crowding crowding;                   ///< by the antagonist of the mode; none for other modes
   double lap_bytes = 0;                ///< what a token reads: weights, K and V
+
+  /// What was measured after streams was measured on small pages.
+  [[nodiscard]] bool streamed() const {
+    return key.mode == "evict_stream" && key.page_bytes == small_page_bytes && key.threads == 1;
+  }
 };
 
 bool is_cold(const std::string& mode) {
@@ -106,60 +75,116 @@ bool is_cold(const std::string& mode) {
 Reading<std::optional<ExpertTime>> time_of_expert(const Inputs& inputs, double token_s) {
   using Found = std::optional<ExpertTime>;
   if (!inputs.experts) return Found{};
-  if (is_cold(inputs.key.mode))
-    return inputs.experts->dram_s > 0 ? Found{{inputs.experts->dram_s, 0}} : Found{};
-  const auto time = expert_time(*inputs.experts, inputs.shape, inputs.key.routing, token_s);
+  const ExpertSpeed& speed = *inputs.experts;
+  if (inputs.streamed() && speed.streamed_s > 0) return Found{{speed.streamed_s, 0}};
+  if (is_cold(inputs.key.mode)) return speed.dram_s > 0 ? Found{{speed.dram_s, 0}} : Found{};
+  const auto time = expert_time(speed, inputs.shape, inputs.key.routing, token_s);
   if (const auto* why = std::get_if<Unavailable>(&time)) return *why;
   return Found{std::get<ExpertTime>(time)};
 }
 
-/// What the antagonist beside a decode does to what lies in L2, and to a cyclic read of lap_bytes beyond it.
-Slowing slowing_of(const Inputs& inputs, double lap_bytes) {
-  if (inputs.crowding.points.empty()) return {};
-  return {crowding_at(inputs.crowding, 0).time_ratio, crowding_at(inputs.crowding, lap_bytes).time_ratio};
+/// How much longer calls and what lies in L2 take beside the antagonist.
+double near_ratio(const Inputs& inputs) {
+  return inputs.crowding.points.empty() ? 1 : crowding_at(inputs.crowding, 0).time_ratio;
+}
+
+/// Which share of L3's hits the antagonist leaves to a cyclic read of `bytes`.
+double left_beside(const Inputs& inputs, double bytes) {
+  if (inputs.crowding.points.empty()) return 1;
+  return hits_left(inputs.probed, bytes, crowding_at(inputs.crowding, bytes).time_ratio);
+}
+
+void lose_hits(LevelShares& shares, double left) {
+  shares.dram += (1 - left) * shares.l3;
+  shares.l3 *= left;
+}
+
+/// Beside the seconds: each part's times its width, and bytes whose addresses a stream pushes out, where no
+/// kernel was measured after one.
+struct Sums {
+  double widths = 0, addressed_bytes = 0;
+};
+
+/// Adds what one kernel takes. Attention after a stream reads K and V of each head in places of their own.
+std::optional<Unavailable> add_kernel(const Inputs& inputs, const models::KernelUse& use,
+                                      const LevelShares& shares, const RateLimits& shared,
+                                      EcmForecast& forecast, Sums& sums) {
+  const auto found = kernel_speed(inputs.probed, inputs.key.isa, use);
+  if (const auto* why = std::get_if<Unavailable>(&found)) return *why;
+  const auto& speed = std::get<KernelSpeed>(found);
+  const double bytes = use.reads == Reads::nothing ? use.bytes : use.bytes / inputs.key.threads;
+  if (inputs.streamed() && use.reads == Reads::kv && !speed.streamed_calls.empty()) {
+    const double seconds = use.calls * cold_call_s(speed.streamed_calls, bytes / use.calls);
+    add(forecast, part_of(use.reads), seconds);
+    sums.widths += seconds * speed.dram_log_width;
+    return std::nullopt;
+  }
+  Slowing slowing{near_ratio(inputs), 1};
+  const bool known = inputs.streamed() && speed.streamed_ratio > 0;
+  if (known) slowing.shared_ratio = speed.streamed_ratio;
+  if (!known && use.reads != Reads::nothing) sums.addressed_bytes += bytes;
+  const auto time = kernel_time(speed, use.calls, bytes, shares, shared, slowing);
+  if (const auto* why = std::get_if<Unavailable>(&time)) return *why;
+  const auto& spent = std::get<KernelTime>(time);
+  add(forecast, part_of(use.reads), spent.seconds);
+  sums.widths += spent.seconds * spent.log_width;
+  return std::nullopt;
 }
 
 /// Adds up the kernels of a token, without those of experts when `skip_experts`. Every thread of a team makes
 /// each call on its part of the rows or heads, and the steps over vectors in full.
 std::optional<Unavailable> add_kernels(const Inputs& inputs, const ServedBytes& served, bool skip_experts,
-                                       EcmForecast& forecast, double& widths) {
-  const int threads = inputs.key.threads;
-  const auto shared = limits_of_team(inputs.probed, served, threads);
+                                       EcmForecast& forecast, Sums& sums) {
+  const auto shared = team_limits(inputs.probed, served, inputs.key.threads);
   if (const auto* why = std::get_if<Unavailable>(&shared)) return *why;
-  const Slowing dense_slowing = slowing_of(inputs, inputs.lap_bytes),
-                pool_slowing = slowing_of(inputs, served.constant_from_bytes);
   for (const models::KernelUse& use : inputs.uses) {
     if (skip_experts && use.reads == Reads::experts) continue;
-    const auto speed = kernel_speed(inputs.probed, inputs.key.isa, use);
-    if (const auto* why = std::get_if<Unavailable>(&speed)) return *why;
-    const Slowing& slowing = use.reads == Reads::experts ? pool_slowing : dense_slowing;
-    const double bytes = use.reads == Reads::nothing ? use.bytes : use.bytes / threads;
-    const auto time = kernel_time(std::get<KernelSpeed>(speed), use.calls, bytes,
-                                  shares_of(served, use.reads), std::get<RateLimits>(shared), slowing);
-    if (const auto* why = std::get_if<Unavailable>(&time)) return *why;
-    const auto& spent = std::get<KernelTime>(time);
-    add(forecast, part_of(use.reads), spent.seconds);
-    widths += spent.seconds * spent.log_width;
+    auto why =
+        add_kernel(inputs, use, shares_of(served, use.reads), std::get<RateLimits>(shared), forecast, sums);
+    if (why) return why;
   }
   return std::nullopt;
 }
 
-/// What a jump to each expert costs where it was not measured with the experts, and after a stream code,
-/// vectors and addresses.
-void add_places(const Inputs& inputs, bool jumps_measured, EcmForecast& forecast) {
+/// Where all comes from memory, what it costs to begin the runs of weights between experts.
+double run_jumps_s(const Inputs& inputs) {
+  double seconds = 0;
+  for (const models::WeightRun& run : models::weight_runs(inputs.shape)) {
+    const auto use = std::find_if(inputs.uses.begin(), inputs.uses.end(), [&](const auto& one) {
+      return one.kernel == run.kernel && one.cols == run.cols;
+    });
+    if (use == inputs.uses.end()) continue;
+    const auto speed = kernel_speed(inputs.probed, inputs.key.isa, *use);
+    if (!available(speed)) continue;
+    seconds +=
+        run.count * jump_s(std::get<KernelSpeed>(speed), run.bytes / inputs.key.threads, inputs.streamed());
+  }
+  return seconds;
+}
+
+/// What jumps cost, and after a stream code, vectors and the addresses of what was not measured there.
+void add_places(const Inputs& inputs, bool jumps_measured, double addressed_bytes, EcmForecast& forecast) {
   const models::Shape& shape = inputs.shape;
   const double jumps = forecast.experts.dram * shape.experts.top_k * static_cast<double>(shape.blocks.size());
-  const double jump_s = jump_seconds(inputs.probed);
-  if (!jumps_measured && jumps > 0 && jump_s > 0) add(forecast, "jumps", jumps * jump_s);
+  double jumps_s = is_cold(inputs.key.mode) ? run_jumps_s(inputs) : 0;
+  if (!jumps_measured) jumps_s += jumps * std::max(jump_seconds(inputs.probed), 0.0);
+  if (jumps_s > 0) add(forecast, "jumps", jumps_s);
   if (inputs.key.mode != "evict_stream") return;
   const double first_s = first_calls_s(inputs.probed, inputs.key.isa, inputs.uses);
   if (first_s > 0) add(forecast, "first calls", first_s);
   const double walk_s = page_walk_s(inputs.probed);
-  if (inputs.key.page_bytes != small_page_bytes || walk_s <= 0) return;
-  double read_bytes = 0;
-  for (const models::KernelUse& use : inputs.uses) read_bytes += use.reads == Reads::nothing ? 0 : use.bytes;
-  add(forecast, "addresses",
-      read_bytes / inputs.key.threads / static_cast<double>(small_page_bytes) * walk_s);
+  if (inputs.key.page_bytes != small_page_bytes || walk_s <= 0 || addressed_bytes <= 0) return;
+  add(forecast, "addresses", addressed_bytes / static_cast<double>(small_page_bytes) * walk_s);
+}
+
+/// The experts of a token where kernel_rates measured such ones: what company takes of their hits comes from
+/// memory.
+double experts_s(const Inputs& inputs, const ServedBytes& served, const ExpertTime& expert) {
+  double seconds = expert.seconds;
+  const double left = left_beside(inputs, served.constant_from_bytes);
+  if (inputs.experts->dram_s > inputs.experts->near_s)
+    seconds += expert.hit_ratio * (1 - left) * (inputs.experts->dram_s - inputs.experts->near_s);
+  return seconds * inputs.shape.experts.top_k * static_cast<double>(inputs.shape.blocks.size());
 }
 
 Reading<EcmForecast> add_up(const Inputs& inputs, ServedBytes served, double token_s) {
@@ -169,23 +194,28 @@ Reading<EcmForecast> add_up(const Inputs& inputs, ServedBytes served, double tok
   if (expert) served.experts = {0, expert->hit_ratio, 1 - expert->hit_ratio};
   // Of a team each member has experts of its own: then what serves them is known, and not how fast.
   const bool direct = expert && inputs.key.threads == 1;
+  lose_hits(served.dense, left_beside(inputs, inputs.lap_bytes));
+  lose_hits(served.kv, left_beside(inputs, inputs.lap_bytes));
+  lose_hits(served.experts, left_beside(inputs, served.constant_from_bytes));
   EcmForecast forecast;
   forecast.dense = served.dense;
   forecast.experts = served.experts;
   forecast.constant_from_bytes = served.constant_from_bytes;
   forecast.last_cache_bytes = served.last_cache_bytes;
-  double widths = 0;
-  if (auto why = add_kernels(inputs, served, direct, forecast, widths)) return *why;
+  Sums sums;
+  if (auto why = add_kernels(inputs, served, direct, forecast, sums)) return *why;
   if (direct) {
-    const double seconds = slowing_of(inputs, served.constant_from_bytes).shared_ratio * expert->seconds *
-                           inputs.shape.experts.top_k * static_cast<double>(inputs.shape.blocks.size());
+    const double seconds = experts_s(inputs, served, *expert);
     add(forecast, "experts", seconds);
-    widths += seconds * inputs.experts->log_width;
+    sums.widths += seconds * inputs.experts->log_width;
+    if (inputs.experts->streamed_s <= 0)
+      sums.addressed_bytes += models::expert_bytes(inputs.shape) * inputs.shape.experts.top_k *
+                              static_cast<double>(inputs.shape.blocks.size());
   }
-  add_places(inputs, expert.has_value(), forecast);
+  add_places(inputs, expert.has_value(), sums.addressed_bytes, forecast);
   const double crowding_width =
       inputs.crowding.points.empty() ? 0 : crowding_at(inputs.crowding, inputs.lap_bytes).log_width;
-  forecast.log_width = std::hypot(widths / forecast.seconds, crowding_width);
+  forecast.log_width = std::hypot(sums.widths / forecast.seconds, crowding_width);
   return forecast;
 }
 
@@ -209,6 +239,15 @@ Reading<EcmForecast> settle(const Inputs& inputs, const HalfLives& half_lives) {
   }
 }
 
+/// What company costs moves from nothing to twice as much within minutes on a host that moves its virtual
+/// CPUs (docs/forecasts.md): the probe's look is that wide.
+void widen_by_company(Inputs inputs, const HalfLives& half_lives, EcmForecast& forecast) {
+  inputs.crowding = {};
+  const auto made = settle(inputs, half_lives);
+  if (const auto* alone = std::get_if<EcmForecast>(&made))
+    forecast.log_width = std::hypot(forecast.log_width, std::log(forecast.seconds / alone->seconds));
+}
+
 }  // namespace
 
 Reading<EcmForecast> ecm_forecast(const harness::Submission& probed, const models::Shape& shape,
@@ -229,7 +268,9 @@ Reading<EcmForecast> ecm_forecast(const harness::Submission& probed, const model
   }
   auto made = settle(inputs, usual);
   auto* forecast = std::get_if<EcmForecast>(&made);
-  if (!forecast || usual.empty()) return made;
+  if (!forecast) return made;
+  if (!inputs.crowding.points.empty()) widen_by_company(inputs, usual, *forecast);
+  if (usual.empty()) return made;
   // More stays the longer the half-life: its interval is one of the speed, too.
   const auto slowest = settle(inputs, brief), fastest = settle(inputs, lasting);
   const auto *slow = std::get_if<EcmForecast>(&slowest), *fast = std::get_if<EcmForecast>(&fastest);

@@ -178,6 +178,78 @@ TEST(Ecm, a_stream_pushes_addresses_out_too_which_costs_small_pages_what_the_pro
   EXPECT_EQ(seconds("evict_flush", 4096), flushed);
 }
 
+TEST(Ecm, after_a_stream_calls_take_what_they_took_after_one) {
+  const char* model = "moe_ternary_8m";
+  const auto& shape = models::find_shape(model);
+  const auto with = [&](const KernelSpeed& measured, int64_t expert_ns) {
+    auto made = test_submission();
+    add_test_kernels(made, "avx2", shape, measured);
+    TestExperts experts;
+    experts.streamed_ns = expert_ns;
+    made.launches[0].series.push_back(test_expert_series("avx2", shape, experts));
+    return made;
+  };
+  KernelSpeed measured = speed;
+  // In order 1.5 times as long as flushed; calls apart of 16 and 64 kB 3 and 10 us, flushed ones 2 and 7 us.
+  measured.streamed_ratio = 1.5;
+  measured.streamed_calls = {{16'000, 3e-6}, {64'000, 10e-6}};
+  measured.apart_calls = {{16'000, 2e-6}, {64'000, 7e-6}};
+  const auto from = with(measured, 3000);
+  const auto part = [&](const harness::Submission& given, const char* mode, const char* name) {
+    for (const auto& one : forecast(given, model, mode, "uniform").parts) {
+      if (one.name == name) return one.seconds;
+    }
+    return 0.0;
+  };
+  EXPECT_NEAR(part(from, "evict_stream", "experts"), 2 * 6 * 3000e-9, 1e-9);
+  double attention = 0, flushed = 0;
+  for (const auto& use : models::token_work(shape, 0, 127)) {
+    const double each = use.calls > 0 ? use.bytes / use.calls : 0;
+    if (use.reads == models::Reads::kv) attention += use.calls * (3e-6 + (each - 16'000) * 7e-6 / 48'000);
+    if (use.reads == models::Reads::dense) flushed += use.bytes / 10e9;
+  }
+  EXPECT_NEAR(part(from, "evict_stream", "attention") / attention, 1, 1e-3);
+  const double calls_s = part(from, "evict_flush", "weights") - flushed;
+  EXPECT_NEAR(part(from, "evict_stream", "weights") / (1.5 * flushed + calls_s), 1, 0.02);
+  EXPECT_EQ(part(from, "evict_stream", "addresses"), 0) << "they are in what was measured";
+  // Seven runs of a block's matrices and six of a shared expert's begin; 10 kB flushed apart and in order.
+  const double short_run = 2e-6 + (10'240 - 16'000) * 5e-6 / 48'000 - (0.1e-6 + 10'240 / 10e9);
+  const double block = 7e-6 - (0.1e-6 + 64'000 / 10e9);
+  EXPECT_GT(part(from, "evict_flush", "jumps"), 6 * short_run);
+  EXPECT_LT(part(from, "evict_flush", "jumps"), 6 * short_run + 7 * std::max(block, short_run) + 1e-6);
+  EXPECT_EQ(part(from, "warm", "jumps"), 0);
+  EXPECT_EQ(part(with(speed, 0), "evict_flush", "jumps"), 0) << "not measured";
+}
+
+TEST(Ecm, company_costs_experts_no_more_than_all_their_hits) {
+  const char* model = "moe_ternary_105m";
+  auto from = probed(model);
+  from.launches[0].series.push_back(test_expert_series("avx2", models::find_shape(model)));
+  const auto interference = [&](const char* antagonist, int64_t ns) {
+    harness::Series made;
+    made.probe = "interference";
+    made.placement = "same_llc";
+    made.params["antagonist"] = std::string(antagonist);
+    made.work_unit = "bytes";
+    made.sizes_bytes = made.work_per_sample = {512 << 10, 32 << 20};
+    made.samples_by_size = {{100, 100}, {ns, ns}};
+    from.launches[0].series.push_back(made);
+  };
+  interference("idle", 100);
+  interference("evict_read", 900);
+  auto key = key_of(from, model, "evict_read", "uniform");
+  key.placement = "same_llc";
+  const auto made = std::get<EcmForecast>(ecm_forecast(from, models::find_shape(model), key));
+  for (const auto& part : made.parts) {
+    if (part.name == "experts") {
+      EXPECT_NEAR(part.seconds, 4 * 8 * 2000e-9, 1e-9);
+    }
+  }
+  EXPECT_NEAR(made.experts.dram, 1, 1e-9);
+  const double alone = forecast(from, model, "warm", "uniform").seconds;
+  EXPECT_GE(made.log_width, std::log(made.seconds / alone)) << "company may be gone, or be worse";
+}
+
 /// A retention probe that found half of an L3 set gone after so long.
 harness::Series retention(double half_life_ms) {
   constexpr int delays = 4;

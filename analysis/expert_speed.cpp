@@ -82,6 +82,7 @@ Reading<ExpertSpeed> expert_speed(const harness::Submission& probed, const std::
     const auto token_ns = static_cast<double>(integer_param(series, level + "_token_ns", 0));
     if (level == "near") speed.near_s = call.seconds;
     if (level == "dram") speed.dram_s = call.seconds;
+    if (level == "streamed") speed.streamed_s = call.seconds;
     if (level.starts_with("pool") && token_ns > 0) speed.drawn.push_back({token_ns * 1e-9, call.seconds});
   }
   std::sort(speed.drawn.begin(), speed.drawn.end(),
@@ -105,8 +106,7 @@ Reading<ExpertTime> expert_time(const ExpertSpeed& speed, const models::Shape& s
     pool.top_k = shape.experts.top_k;
     const auto hits = expert_hit_ratio(pool, hits_of(speed, seconds) * pool.pool_bytes, routing);
     if (const auto* why = std::get_if<Unavailable>(&hits)) return *why;
-    const double h = std::get<double>(hits);
-    seconds = h * speed.near_s + (1 - h) * speed.dram_s;
+    seconds = speed.at_hits(std::get<double>(hits));
   }
   return ExpertTime{seconds, hits_of(speed, seconds)};
 }

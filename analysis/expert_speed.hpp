@@ -16,8 +16,12 @@ struct ExpertSpeed {
   };
   double near_s = 0;         ///< visited by the token before, too
   double dram_s = 0;         ///< flushed; 0: not measured
+  double streamed_s = 0;     ///< after a stream; 0: not measured
   std::vector<Drawn> drawn;  ///< by rising length of the token, one or more
   double log_width = 0;      ///< half of what holds one further sample (90 %), the widest of them
+
+  /// How long one takes of which a cache serves the share `hits`.
+  [[nodiscard]] double at_hits(double hits) const { return hits * near_s + (1 - hits) * dram_s; }
 };
 
 /// Finds the series of kernel_rates whose pool and experts are those of a shape. Unavailable with the reason.

@@ -81,6 +81,20 @@ bool ascends(const std::vector<ColdCall>& calls) {
                         [](const ColdCall& a, const ColdCall& b) { return a.bytes <= b.bytes; });
 }
 
+/// Calls of several lengths of one level; none where fewer than two were measured.
+std::vector<ColdCall> calls_of(const Series& series, const std::map<std::string, CallTime>& times,
+                               const std::string& level, double& log_width) {
+  std::vector<ColdCall> calls;
+  for (const char* length : {"_short", "", "_far"}) {
+    const auto at = times.find(level + length);
+    if (at == times.end()) continue;
+    calls.push_back({bytes_of_call(series, at->first), at->second.seconds});
+    log_width = std::max(log_width, at->second.log_width);
+  }
+  if (calls.size() < 2 || !ascends(calls)) calls.clear();
+  return calls;
+}
+
 /// Seconds of the bytes that come from memory, beyond what the calls cost anyhow.
 double from_memory_s(const KernelSpeed& speed, double calls, double bytes, double share) {
   if (speed.cold_calls.empty() || calls <= 0) return bytes * share / speed.dram_bytes_per_s;
@@ -140,13 +154,13 @@ Reading<KernelSpeed> kernel_speed(const harness::Submission& probed, const std::
   };
   farther("l3", speed.l3_bytes_per_s, speed.l3_log_width);
   farther("dram", speed.dram_bytes_per_s, speed.dram_log_width);
-  for (const char* level : {"dram_short", "dram", "dram_far"}) {
-    const auto at = times.find(level);
-    if (at == times.end()) continue;
-    speed.cold_calls.push_back({bytes_of_call(series, level), at->second.seconds});
-    speed.dram_log_width = std::max(speed.dram_log_width, at->second.log_width);
-  }
-  if (speed.cold_calls.size() < 2 || !ascends(speed.cold_calls)) speed.cold_calls.clear();
+  speed.cold_calls = calls_of(series, times, "dram", speed.dram_log_width);
+  double apart_log_width = 0;  // of what is a small part of a token
+  speed.apart_calls = calls_of(series, times, "apart", apart_log_width);
+  speed.streamed_calls = calls_of(series, times, "streamed", apart_log_width);
+  const auto streamed = times.find("streamed_run"), flushed = times.find("dram");
+  if (streamed != times.end() && flushed != times.end())
+    speed.streamed_ratio = streamed->second.seconds / flushed->second.seconds;
   return speed;
 }
 
@@ -172,6 +186,16 @@ double first_calls_s(const harness::Submission& probed, const std::string& isa,
     if (used.count(kernel) > 0) seconds += std::max(median_s(first) - median_s(first + 1), 0.0);
   }
   return seconds;
+}
+
+double jump_s(const KernelSpeed& speed, double bytes, bool streamed) {
+  const auto& apart = streamed ? speed.streamed_calls : speed.apart_calls;
+  if (apart.empty()) return 0;
+  const double ratio = streamed ? std::max(speed.streamed_ratio, 1.0) : 1;
+  const double known_bytes = std::min(bytes, apart.back().bytes);
+  const double in_order_s = speed.cold_calls.empty() ? speed.call_s + known_bytes / speed.dram_bytes_per_s
+                                                     : cold_call_s(speed.cold_calls, known_bytes);
+  return std::max(cold_call_s(apart, known_bytes) - ratio * in_order_s, 0.0);
 }
 
 double cold_call_s(const std::vector<ColdCall>& calls, double bytes) {

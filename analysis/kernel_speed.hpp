@@ -33,6 +33,9 @@ struct KernelSpeed {
   double l2_log_width = 0, l3_log_width = 0, dram_log_width = 0;
   /// Ascending in bytes, two or more; empty where calls of one length alone were measured from memory.
   std::vector<ColdCall> cold_calls = {};
+  /// Of calls whose data lie apart from each other: flushed, and after a stream. As cold_calls.
+  std::vector<ColdCall> apart_calls = {}, streamed_calls = {};
+  double streamed_ratio = 0;  ///< time in order after a stream ÷ time flushed; 0: not measured
 };
 
 /// Returns how long a call of `bytes` lasts, on the line through the two nearest of two or more measured
@@ -46,6 +49,11 @@ double cold_call_s(const std::vector<ColdCall>& calls, double bytes);
 /// one disturbed sample of five does not move. Unavailable with the reason.
 harness::Reading<KernelSpeed> kernel_speed(const harness::Submission& probed, const std::string& isa,
                                            const models::KernelUse& use);
+
+/// Returns what it takes longer to begin a run of `bytes` of weights elsewhere than to go on: a call apart
+/// less one in order, at most that of the longest measured; at least 0, and 0 where calls apart were not
+/// measured.
+double jump_s(const KernelSpeed& speed, double bytes, bool streamed);
 
 /// Returns how much longer the first calls of the kernels of `uses` take after a stream than with code,
 /// vectors and addresses warm, each kernel once: sums of medians, each at least 0. 0 where the probe has

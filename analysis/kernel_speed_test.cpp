@@ -129,6 +129,22 @@ TEST(KernelTime, adds_calls_and_each_levels_bytes) {
   EXPECT_FALSE(harness::available(kernel_time(no_memory, 1, 1e6, {0.5, 0.3, 0.2})));
 }
 
+TEST(KernelSpeed, a_jump_costs_what_a_call_apart_takes_longer_than_one_in_order) {
+  KernelSpeed speed;
+  speed.cold_calls = {{1000, 1e-6}, {4000, 4e-6}};
+  EXPECT_EQ(jump_s(speed, 1000, false), 0) << "not measured";
+  speed.apart_calls = {{1000, 1.5e-6}, {4000, 5e-6}};
+  EXPECT_NEAR(jump_s(speed, 1000, false), 0.5e-6, 1e-12);
+  EXPECT_NEAR(jump_s(speed, 2500, false), 0.75e-6, 1e-12);
+  EXPECT_NEAR(jump_s(speed, 9e9, false), 1e-6, 1e-12) << "as of the longest measured";
+  speed.streamed_calls = {{1000, 2e-6}, {4000, 7e-6}};
+  speed.streamed_ratio = 1.5;
+  EXPECT_NEAR(jump_s(speed, 1000, true), 0.5e-6, 1e-12);
+  EXPECT_NEAR(jump_s(speed, 4000, true), 1e-6, 1e-12);
+  speed.apart_calls[0].seconds = 0.5e-6;
+  EXPECT_EQ(jump_s(speed, 1000, false), 0) << "never a gain";
+}
+
 TEST(KernelSpeed, first_calls_count_each_kernel_once_and_never_below_nothing) {
   harness::Submission from;
   from.launches.emplace_back();

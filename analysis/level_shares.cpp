@@ -91,4 +91,17 @@ LevelShares cyclic_shares(const std::vector<ServingLevel>& levels, const Curve& 
   return shares;
 }
 
+double hits_left(const std::vector<ServingLevel>& levels, const Curve& read_curve, double bytes,
+                 double time_ratio) {
+  if (levels.size() < 2) return 1;
+  const Curve falling = harness::monotone_fit(read_curve, harness::Direction::falling);
+  const double cache = levels[levels.size() - 2].read_bytes_per_s, memory = levels.back().read_bytes_per_s;
+  if (cache < least_speed_ratio * memory) return 1;
+  const double rate = rate_at(falling, bytes);
+  const double alone = farther_share(rate, cache, memory),
+               beside = farther_share(rate / time_ratio, cache, memory);
+  constexpr double nearly_all = 1 - 1e-9;
+  return alone < nearly_all ? std::min((1 - beside) / (1 - alone), 1.0) : 1;
+}
+
 }  // namespace analysis

@@ -35,4 +35,10 @@ harness::Reading<std::vector<ServingLevel>> serving_levels(const harness::Machin
 LevelShares cyclic_shares(const std::vector<ServingLevel>& levels, const harness::Curve& read_curve,
                           double bytes);
 
+/// Returns which share of the last cache's hits is left to a cyclic read of `bytes` when others use the
+/// cache, too, so that it takes time_ratio (≥ 1) times as long: misses in their place explain all of that. 1
+/// where the last cache is no faster than memory.
+double hits_left(const std::vector<ServingLevel>& levels, const harness::Curve& read_curve, double bytes,
+                 double time_ratio);
+
 }  // namespace analysis

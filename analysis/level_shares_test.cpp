@@ -63,6 +63,18 @@ TEST(LevelShares, between_two_levels_the_share_follows_from_the_bandwidth) {
   EXPECT_NEAR(levels[1].holds_bytes / (32 << 20), 1, 1e-6);
 }
 
+TEST(LevelShares, what_company_costs_is_hits_as_many_as_explain_the_time) {
+  const TestRun run;
+  const auto curve = curve_of(run);
+  const auto levels =
+      std::get<std::vector<ServingLevel>>(serving_levels(test_submission(run).machine, curve));
+  EXPECT_NEAR(hits_left(levels, curve, 4 << 20, 1), 1, 1e-9);
+  // Alone all at 40 GB/s; twice as long are a third of the bytes at 10 GB/s.
+  EXPECT_NEAR(hits_left(levels, curve, 4 << 20, 2), 2.0 / 3, 1e-9);
+  EXPECT_NEAR(hits_left(levels, curve, 4 << 20, 9), 0, 1e-9) << "no more than all";
+  EXPECT_EQ(hits_left(levels, curve, 100e6, 2), 1) << "nothing to lose";
+}
+
 TEST(LevelShares, without_an_l3_the_l2_is_followed_by_memory) {
   TestRun run;
   run.l3_bytes = 0;

@@ -112,4 +112,13 @@ Reading<ServedBytes> served_bytes(const harness::Submission& probed,
   return served_warm(probed, uses, shape, key, token_s, half_lives);
 }
 
+double hits_left(const harness::Submission& probed, double bytes, double time_ratio) {
+  const auto found = find_curve(probed, "probes", "load_bandwidth", harness::Spread::of_next_90);
+  if (!available(found)) return 1;
+  const auto levels = serving_levels(probed.machine, std::get<harness::Curve>(found));
+  if (!available(levels)) return 1;
+  return hits_left(std::get<std::vector<ServingLevel>>(levels), std::get<harness::Curve>(found), bytes,
+                   time_ratio);
+}
+
 }  // namespace analysis

@@ -37,4 +37,7 @@ harness::Reading<ServedBytes> served_bytes(const harness::Submission& probed,
                                            const models::Shape& shape, const harness::DecodeKey& key,
                                            double token_s = 0, const HalfLives& half_lives = {});
 
+/// Returns hits_left() of a cyclic read of `bytes`, by load_bandwidth; 1 where it has not run.
+double hits_left(const harness::Submission& probed, double bytes, double time_ratio);
+
 }  // namespace analysis

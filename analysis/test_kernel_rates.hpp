@@ -1,5 +1,6 @@
 // kernel_rates of an invented machine whose kernels have known speeds. For tests only.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -38,6 +39,21 @@ inline harness::Series test_kernel_series(const std::string& isa, const models::
     add("l3", long_bytes, speed.l3_bytes_per_s);
     add("dram", long_bytes, speed.dram_bytes_per_s);
   }
+  // Calls apart: of two lengths.
+  const auto add_calls = [&](const std::string& level, const std::vector<ColdCall>& apart) {
+    if (apart.size() != 2) return;
+    for (const bool whole : {false, true}) {
+      const ColdCall& call = apart[whole ? 1 : 0];
+      add(level + (whole ? "" : "_short"), whole ? long_bytes : short_bytes,
+          call.bytes / std::max(call.seconds - speed.call_s, 1e-12));
+    }
+  };
+  if (speed.streamed_ratio > 0) {
+    const double call_s = speed.call_s + long_bytes / speed.dram_bytes_per_s;
+    add("streamed_run", long_bytes, long_bytes / (speed.streamed_ratio * call_s - speed.call_s));
+  }
+  add_calls("apart", speed.apart_calls);
+  add_calls("streamed", speed.streamed_calls);
   series.params["levels"] = levels;
   return series;
 }
@@ -53,7 +69,8 @@ inline void add_test_kernels(harness::Submission& submission, const std::string&
 
 /// Times of one expert at each level; tokens of 100 and 200 us.
 struct TestExperts {
-  int64_t near_ns = 500, pool_ns = 1000, pool_slow_ns = 1500, dram_ns = 2000;  ///< dram 0: left out
+  int64_t near_ns = 500, pool_ns = 1000, pool_slow_ns = 1500;
+  int64_t dram_ns = 2000, streamed_ns = 0;  ///< 0: left out
 };
 
 /// kernel_rates of the experts of a shape: five equal samples of a token each.
@@ -76,6 +93,7 @@ inline harness::Series test_expert_series(const std::string& isa, const models::
   add("pool", experts.pool_ns);
   add("pool_slow", experts.pool_slow_ns);
   add("dram", experts.dram_ns);
+  add("streamed", experts.streamed_ns);
   series.params = {{"isa", isa},
                    {"kernel", std::string("experts")},
                    {"format", std::string(models::kernel_name(work.format))},

@@ -140,6 +140,20 @@ std::optional<ExpertWork> expert_work(const Shape& shape) {
   return work;
 }
 
+std::vector<WeightRun> weight_runs(const Shape& shape) {
+  if (shape.experts.count == 0) return {};
+  const auto blocks = static_cast<double>(shape.blocks.size());
+  const double gates = 2 * matrix_bytes(shape.body_format, shape.ff, shape.d),
+               down = matrix_bytes(shape.body_format, shape.d, shape.ff), shared = shape.experts.shared;
+  double inner = 0;  // of all blocks
+  for (const KernelUse& use : token_work(shape, 0, 0)) inner += use.reads == Reads::dense ? use.bytes : 0;
+  inner -= matrix_bytes(shape.embedding_format, shape.vocab, shape.d) + blocks * shared * (gates + down);
+  const char* kernel = kernel_name(shape.body_format);
+  std::vector<WeightRun> runs{{kernel, shape.d, inner / blocks + (shared > 0 ? down : 0), blocks + 1}};
+  if (shared > 0) runs.push_back({kernel, shape.d, gates, blocks * shared});
+  return runs;
+}
+
 std::vector<KernelUse> token_work(const Shape& shape, int position_first, int position_last) {
   const double positions = mean_tile_positions(position_first, position_last);
   Tally tally;

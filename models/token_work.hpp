@@ -54,6 +54,18 @@ struct ExpertWork {
 /// Nullopt for a model without experts.
 std::optional<ExpertWork> expert_work(const Shape& shape);
 
+/// Weights that a token reads without a jump, and how often it begins such a run.
+struct WeightRun {
+  std::string kernel;  ///< of the matrices that make up most of it
+  int cols = 0;
+  double bytes = 0, count = 0;
+};
+
+/// Returns the runs of a model with experts: what every token reads of a block and of the next one, shared
+/// experts' first matrices by themselves, since they lie behind all others. Those of the experts are not
+/// among them. Empty without experts: such a token reads one run.
+std::vector<WeightRun> weight_runs(const Shape& shape);
+
 /// Bytes of all routed experts of all blocks, and of one expert, codes alone; 0 without experts.
 double pool_bytes(const Shape& shape);
 double expert_bytes(const Shape& shape);

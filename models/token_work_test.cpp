@@ -43,6 +43,19 @@ TEST(TokenWork, the_pool_is_what_a_token_draws_from) {
   EXPECT_EQ(pool_bytes(find_shape("coreflow_1_9m")), 0);
 }
 
+TEST(TokenWork, a_token_of_experts_begins_a_run_of_weights_per_block_and_one_per_shared_expert) {
+  EXPECT_TRUE(weight_runs(find_shape("coreflow_1_9m")).empty());
+  const auto runs = weight_runs(find_shape("moe_ternary_8m"));
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].kernel, "ternary");
+  EXPECT_EQ(runs[0].cols, 256);
+  // Q, K and V, the product behind attention, the router, and a shared expert's last matrix.
+  EXPECT_DOUBLE_EQ(runs[0].bytes, (384.0 + 256) * 256 / 4 + 16 * 256 + 256 * 80 / 4);
+  EXPECT_DOUBLE_EQ(runs[0].count, 7);
+  EXPECT_DOUBLE_EQ(runs[1].bytes, 2 * 80 * 256 / 4);
+  EXPECT_DOUBLE_EQ(runs[1].count, 6);
+}
+
 TEST(TokenWork, attention_reads_whole_tiles_of_the_positions_so_far) {
   const Shape& shape = find_shape("coreflow_1_9m");
   const auto bytes = [&](int first, int last) {

@@ -12,6 +12,7 @@
 #include "probes/kernel_rates_body.hpp"
 #include "probes/kernel_rates_experts.hpp"
 #include "probes/kernel_rates_first_calls.hpp"
+#include "probes/kernel_rates_streamed.hpp"
 #include "probes/memory_budget.hpp"
 #include "probes/probe.hpp"
 #include "probes/sweep.hpp"
@@ -95,8 +96,8 @@ std::vector<LevelSet> level_sets(const ProbeContext& context, const KernelBody& 
   return sets;
 }
 
-void describe(const ProbeContext& context, const std::vector<LevelSet>& sets, const KernelBody& body,
-              harness::Series& series) {
+void describe(const ProbeContext& context, const std::vector<LevelSet>& sets, const std::string& further,
+              const KernelBody& body, harness::Series& series) {
   std::string levels;
   for (const LevelSet& set : sets) levels += (levels.empty() ? "" : " ") + set.level;
   // The same for all and told by the data: a document holds many of these series.
@@ -109,7 +110,7 @@ void describe(const ProbeContext& context, const std::vector<LevelSet>& sets, co
   series.params["kernel"] = context.variant.kernel;
   if (context.variant.cols > 0) series.params["cols"] = int64_t{context.variant.cols};
   if (context.variant.heads > 0) series.params["heads"] = int64_t{context.variant.heads};
-  series.params["levels"] = levels;
+  series.params["levels"] = levels + further;
   series.params["call_bytes"] = body.of(Extent::whole).bytes;
   series.params["short_call_bytes"] = body.of(Extent::brief).bytes;
   if (levels.find("_far") != std::string::npos) series.params["far_call_bytes"] = body.of(Extent::far).bytes;
@@ -236,7 +237,10 @@ harness::Series run(const ProbeContext& asked) {
   // A rate is made of several sizes: without one of them the others say nothing.
   if (skipped_sizes(series) > 0 || is_skipped(series))
     series = skipped_series("kernel_rates", context.budget_ns);
-  describe(context, sets, body, series);
+  std::string further;
+  if (sets.back().cold && series.status == harness::Status::ok)
+    further = take_cold_levels(context, use, models_of(context), body, buffer, series);
+  describe(context, sets, further, body, series);
   return series;
 }
 

@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "models/arena.hpp"
 #include "models/kernels/kernels.hpp"
+#include "models/kv_cache.hpp"
 #include "models/padded.hpp"
 #include "probes/kernel_rates_draw.hpp"
 
@@ -129,7 +131,7 @@ KernelBody body_of(const std::array<std::shared_ptr<Product>, 3>& products) {
   }
   const auto of = [products](Extent extent) { return products[static_cast<size_t>(extent)]; };
   body.fill = [=](std::byte* data, Extent extent) { of(extent)->fill(data); };
-  body.call = [=](const std::byte* data, Extent extent) { of(extent)->call(data); };
+  body.call = [=](std::byte* data, Extent extent) { of(extent)->call(data); };
   body.right = [=](Extent extent) { return of(extent)->right(); };
   return body;
 }
@@ -145,13 +147,13 @@ KernelBody product_body(const models::KernelUse& use, const Kernels& kernels, in
                   std::make_shared<Product>(kernels, use.kernel, 4 * rows, use.cols, seed + 2)});
 }
 
-/// Scores, softmax and values of the heads that share K and V, over a number of positions.
+/// K and V of the last position stored, then scores, softmax and values of the heads that share K and V.
 struct Attending {
   const Kernels& kernels;
   int heads, head_dim, positions, stride;
   std::vector<int8_t> codes;  ///< keys, then values
   Padded<int8_t> q;
-  Padded<float> q_scales, weights, out, expected;
+  Padded<float> q_scales, weights, out, expected, key, value;
 
   Attending(const Kernels& table, int sharing, int width, int reach, uint64_t seed)
       : kernels(table),
@@ -164,8 +166,14 @@ struct Attending {
         q_scales(sharing),
         weights(sharing * reach),
         out(sharing * width),
-        expected(sharing * width) {
+        expected(sharing * width),
+        key(width),
+        value(width) {
     Draw draw(seed);
+    for (int i = 0; i < width; ++i) {
+      key.data()[i] = draw.value();
+      value.data()[i] = draw.value();
+    }
     for (int8_t& code : codes) code = static_cast<int8_t>(draw.code(-127, 127));
     for (int i = 0; i < heads; ++i) {
       for (int j = 0; j < head_dim; ++j) q.data()[i * stride + j] = static_cast<int8_t>(draw.code(-127, 127));
@@ -178,19 +186,31 @@ struct Attending {
   }
 
   [[nodiscard]] int64_t code_bytes() const { return static_cast<int64_t>(codes.size()); }
-  [[nodiscard]] int64_t memory_bytes() const { return whole_lines(code_bytes()) + int64_t{8} * positions; }
-  void fill(std::byte* data) const {
-    std::memcpy(data, codes.data(), codes.size());
-    auto* scales = reinterpret_cast<float*>(data + whole_lines(code_bytes()));
-    for (int i = 0; i < 2 * positions; ++i) scales[i] = 0.01f;
+  [[nodiscard]] int64_t memory_bytes() const {
+    models::Arena counts(nullptr);
+    models::KvCache(1, head_dim, positions, counts);
+    return static_cast<int64_t>(counts.used());
   }
-  void attend(const Kernels& table, const std::byte* data, float* to) const {
-    const auto* scales = reinterpret_cast<const float*>(data + whole_lines(code_bytes()));
+  [[nodiscard]] models::KvCache cache_at(std::byte* data) const {
+    models::Arena arena(data);
+    return {1, head_dim, positions, arena};
+  }
+  void fill(std::byte* data) const {
+    const models::KvHead to = cache_at(data).head(0);
+    std::memcpy(to.keys, codes.data(), codes.size() / 2);
+    std::memcpy(to.values, codes.data() + codes.size() / 2, codes.size() / 2);
+    std::fill_n(to.key_scales, positions, 0.01f);
+    std::fill_n(to.value_scales, positions, 0.01f);
+  }
+  void attend(const Kernels& table, std::byte* data, float* to) const {
+    models::KvCache cache = cache_at(data);
+    cache.store(0, positions - 1, key.data(), value.data());
+    const models::KvHead kv = cache.head(0);
     models::AttentionGroup group{};
-    group.keys = reinterpret_cast<const int8_t*>(data);
-    group.values = group.keys + positions * head_dim;
-    group.key_scales = scales;
-    group.value_scales = scales + positions;
+    group.keys = kv.keys;
+    group.values = kv.values;
+    group.key_scales = kv.key_scales;
+    group.value_scales = kv.value_scales;
     group.q = q.data();
     group.q_scales = q_scales.data();
     group.heads = heads;
@@ -222,7 +242,7 @@ KernelBody attention_body(const models::KernelUse& use, const Kernels& kernels, 
                 {}};
   const auto of = [=](Extent extent) { return extent == Extent::brief ? quarter : whole; };
   body.fill = [=](std::byte* data, Extent extent) { of(extent)->fill(data); };
-  body.call = [=](const std::byte* data, Extent extent) {
+  body.call = [=](std::byte* data, Extent extent) {
     const Attending& one = *of(extent);
     one.attend(one.kernels, data, one.out.data());
   };

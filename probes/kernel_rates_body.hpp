@@ -22,7 +22,7 @@ struct KernelBody {
   };
   std::array<Size, 3> sizes;  ///< by extent; far: 0 where there is none
   std::function<void(std::byte* data, Extent extent)> fill;
-  std::function<void(const std::byte* data, Extent extent)> call;
+  std::function<void(std::byte* data, Extent extent)> call;
   /// Whether the last call gave the bytes that the plain kernel gives.
   std::function<bool(Extent extent)> right;
 
@@ -31,8 +31,8 @@ struct KernelBody {
 
 /// Makes the body of a use on one kernel table. The whole call of a matrix has as many rows, up to 256, as
 /// stay within `most_bytes`, but no fewer than 64; the brief one a quarter, the far one four times as many.
-/// Attention: 512 and 128 positions. The table must outlive the body. Steps over vectors: 1,024 and 128
-/// values (rotate, one head; route, 256 and 64 experts).
+/// Attention: 512 and 128 positions, of which a call first stores the last one's K and V. The table must
+/// outlive the body. Steps over vectors: 1,024 and 128 values (rotate, one head; route, 256 and 64 experts).
 KernelBody make_kernel_body(const models::KernelUse& use, const models::Kernels& kernels, int64_t most_bytes,
                             uint64_t seed);
 /// Makes the body of one matrix W[rows, cols], whole calls alone.

@@ -13,7 +13,9 @@
 #include "models/routing.hpp"
 #include "probes/evidence.hpp"
 #include "probes/kernel_rates_body.hpp"
+#include "probes/kernel_rates_streamed.hpp"
 #include "probes/memory_budget.hpp"
+#include "probes/stream_eviction.hpp"
 #include "probes/sweep.hpp"
 #include "probes/time_budget.hpp"
 #include "probes/working_sets.hpp"
@@ -25,19 +27,11 @@ namespace {
 constexpr int tokens_per_sample = 24;
 /// So many visits of each expert on average leave one in fifty unvisited (Poisson).
 constexpr int visits_to_warm = 4;
-constexpr int clock_pairs = 1000;
 
 enum class Choice { same, drawn };
 
 int64_t median_ns(std::vector<double> values) {
   return values.empty() ? 0 : static_cast<int64_t>(harness::median(values));
-}
-
-/// What an empty pair of clock reads takes: each block is timed by one.
-int64_t clock_pair_ns(const harness::Clock& clock) {
-  const int64_t start_ns = clock.now_ns();
-  for (int i = 0; i < 2 * clock_pairs - 1; ++i) static_cast<void>(clock.now_ns());
-  return (clock.now_ns() - start_ns) / clock_pairs / 2;
 }
 
 struct Pool {
@@ -51,6 +45,7 @@ struct Pool {
   int64_t pair_ns;
   models::RoutingTrace trace;
   int token = 0;  ///< of the trace
+  bool stream_is_right = true;
 
   [[nodiscard]] int64_t bytes() const { return expert_stride * work.count * work.blocks; }
 
@@ -64,7 +59,7 @@ struct Pool {
     }
   }
   void visit(int block, int expert) const {
-    const std::byte* at = experts.data() + (int64_t{block} * work.count + expert) * expert_stride;
+    std::byte* at = experts.data() + (int64_t{block} * work.count + expert) * expert_stride;
     for (const KernelBody& product : products) {
       product.call(at, Extent::whole);
       at += product.of(Extent::whole).memory_bytes;
@@ -97,21 +92,25 @@ struct Pool {
 struct Level {
   const char* name;
   Choice choice;
-  bool slow = false, flushed = false;
+  bool slow = false, flushed = false, streamed = false;
+
+  [[nodiscard]] bool is_cold() const { return flushed || streamed; }
 };
 
 constexpr Level levels[] = {{"near", Choice::same},
                             {"pool", Choice::drawn},
                             {"pool_slow", Choice::drawn, true},
-                            {"dram", Choice::drawn, false, true}};
+                            {"dram", Choice::drawn, false, true},
+                            {"streamed", Choice::drawn, false, false, true}};
 
 /// Takes the samples of a level into `series`; returns the median time of a whole token, 0 when it is too
 /// late to end.
-int64_t take_level(Pool& pool, const Level& level, harness::Series& series) {
+int64_t take_level(Pool& pool, const Level& level, const harness::Reading<WholeStream>& stream,
+                   harness::Series& series) {
   const models::ExpertWork& work = pool.work;
-  const int tokens = level.flushed ? 1 : tokens_per_sample;
+  const int tokens = level.is_cold() ? 1 : tokens_per_sample;
   const int warm = level.choice == Choice::same ? 4 : visits_to_warm * work.count / work.top_k;
-  for (int i = 0; i < warm && !level.flushed; ++i) pool.run_token(level.choice, level.slow);
+  for (int i = 0; i < warm && !level.is_cold(); ++i) pool.run_token(level.choice, level.slow);
   std::vector<double> token_ns;
   std::vector<int64_t> samples;
   const auto at = static_cast<int>(series.samples_by_size.size());
@@ -120,6 +119,8 @@ int64_t take_level(Pool& pool, const Level& level, harness::Series& series) {
     const harness::DisturbanceWatch watch(pool.context.clock);
     if (level.flushed) {
       harness::flush_from_caches(pool.experts.data(), pool.experts.bytes());
+    } else if (level.streamed) {
+      pool.stream_is_right &= std::get<WholeStream>(stream).evict();
     } else {
       for (int i = 0; i < 2; ++i) pool.run_token(level.choice, level.slow);
     }
@@ -136,23 +137,30 @@ int64_t take_level(Pool& pool, const Level& level, harness::Series& series) {
   return median_ns(token_ns);
 }
 
+/// A budget has no time for streams.
+harness::Reading<WholeStream> stream_of(const ProbeContext& context) {
+  if (context.end_ns != 0) return harness::Unavailable{"a budget"};
+  return whole_stream(context);
+}
+
 harness::Series take(Pool& pool, bool flushes) {
   harness::Series series;
   series.probe = "kernel_rates";
   series.work_unit = "bytes";
   std::string names;
+  const auto stream = stream_of(pool.context);
   for (const Level& level : levels) {
-    if (level.flushed && !flushes) continue;
-    const int64_t token_ns = take_level(pool, level, series);
+    if ((level.flushed && !flushes) || (level.streamed && !harness::available(stream))) continue;
+    const int64_t token_ns = take_level(pool, level, stream, series);
     if (token_ns == 0) return skipped_series("kernel_rates", pool.context.budget_ns);
     names += (names.empty() ? "" : " ") + std::string(level.name);
-    if (level.choice == Choice::drawn && !level.flushed)
+    if (level.choice == Choice::drawn && !level.is_cold())
       series.params[std::string(level.name) + "_token_ns"] = token_ns;
   }
   series.params["levels"] = names;
-  if (!pool.right()) {
+  if (!pool.right() || !pool.stream_is_right) {
     series.status = harness::Status::failed;
-    series.reason = "a product is not what the plain kernel makes of it";
+    series.reason = "a product or the stream gave something else than it must";
   }
   return series;
 }

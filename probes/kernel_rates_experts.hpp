@@ -14,6 +14,8 @@ namespace probes {
 ///   pool_slow  the same, but spinning after each block for as long as it took: more time for others who use
 ///              the cache
 ///   dram       all flushed before; left out where user code cannot flush
+///   streamed   after a stream (stream_eviction.hpp), which also pushes out addresses; left out with a budget
+///              and without the memory
 /// How long a token of pool and of pool_slow lasts in all are the params pool_token_ns and
 /// pool_slow_token_ns (medians of samples). The series counts the codes of experts as bytes. Unavailable
 /// without the memory.

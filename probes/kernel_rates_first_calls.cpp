@@ -1,15 +1,11 @@
 #include "probes/kernel_rates_first_calls.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 
 #include "harness/buffer.hpp"
-#include "harness/topology.hpp"
 #include "probes/evidence.hpp"
 #include "probes/kernel_rates_body.hpp"
-#include "probes/memory_budget.hpp"
 #include "probes/stream_eviction.hpp"
 #include "probes/sweep.hpp"
 #include "probes/time_budget.hpp"
@@ -17,7 +13,7 @@
 namespace probes {
 namespace {
 
-constexpr int64_t min_stream_bytes = int64_t{256} << 20, page_bytes = 4096;
+constexpr int64_t page_bytes = 4096;
 /// Short calls: what is looked for is what a call costs beside its data.
 constexpr int64_t most_bytes = 16 << 10;
 
@@ -87,23 +83,19 @@ harness::Series measure_first_calls(const ProbeContext& context, const models::K
   std::byte line[1]{};
   if (!harness::flush_from_caches(line, sizeof line))
     return unavailable_series("kernel_rates", "this CPU has no user-space cache flush");
-  const harness::Cache* llc = harness::last_level_cache(context.topology);
-  const int64_t stream_bytes =
-      std::max(min_stream_bytes, llc == nullptr ? 0 : 4 * static_cast<int64_t>(llc->bytes)) /
-      min_stream_bytes * min_stream_bytes;
-  if (stream_bytes > memory_budget_bytes())
-    return unavailable_series("kernel_rates", fmt::format("{} bytes may not be taken here", stream_bytes));
+  const auto stream = whole_stream(context);
+  if (const auto* why = std::get_if<harness::Unavailable>(&stream))
+    return unavailable_series("kernel_rates", why->reason);
   const std::vector<Call> calls = calls_of(kernels, uses, context.seed);
   const int64_t data_bytes = calls.back().offset_bytes + calls.back().body.of(Extent::brief).memory_bytes;
   const harness::Buffer data(static_cast<size_t>(std::max(data_bytes, page_bytes)), harness::Pages::small);
   for (const Call& call : calls) call.body.fill(data.data() + call.offset_bytes, Extent::brief);
-  const StreamEviction eviction({stream_bytes}, stream_bytes, context.features, context.seed);
   harness::Series series = empty_series(calls);
   bool right = true;
   for (int sample = 0; sample < context.samples; ++sample) {
     if (is_late(context.clock, context.end_ns)) return skipped_series("kernel_rates", context.budget_ns);
     take_sample(
-        context, calls, data, [&] { right &= eviction.evict(stream_bytes); }, sample, series);
+        context, calls, data, [&] { right &= std::get<WholeStream>(stream).evict(); }, sample, series);
   }
   for (const Call& call : calls) right &= call.body.right(Extent::brief);
   if (!right) {

@@ -8,10 +8,10 @@
 
 namespace probes {
 
-/// Times one short call of each of `uses`, in their order, after a stream over four times the last-level
-/// cache (at least 256 MiB), and again with code, vectors and addresses warm and the data flushed. The param
-/// `levels` names the kernels; of each there are two lists of samples, first and again, a call each.
-/// Unavailable without the memory or where user code cannot flush.
+/// Times one short call of each of `uses`, in their order, after a stream (stream_eviction.hpp), and again
+/// with code, vectors and addresses warm and the data flushed. The param `levels` names the kernels; of each
+/// there are two lists of samples, first and again, a call each. Unavailable without the memory or where user
+/// code cannot flush.
 harness::Series measure_first_calls(const ProbeContext& context, const models::Kernels& kernels,
                                     const std::vector<models::KernelUse>& uses);
 

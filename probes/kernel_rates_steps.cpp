@@ -70,7 +70,7 @@ KernelBody make_steps_body(const models::KernelUse& use, const Kernels& kernels,
   KernelBody body;
   body.sizes = {KernelBody::Size{4 * near, 0}, {4 * far, 0}, {}};
   body.fill = [](std::byte*, Extent) {};
-  body.call = [=, &kernels, step = use.kernel](const std::byte*, Extent extent) {
+  body.call = [=, &kernels, step = use.kernel](std::byte*, Extent extent) {
     (extent == Extent::brief ? part : whole).first->run(step, kernels);
   };
   body.right = [=](Extent extent) {

@@ -1,11 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "harness/clock.hpp"
 #include "models/kernels/select.hpp"
 #include "probes/probe.hpp"
+#include "probes/stream_eviction.hpp"
 
 namespace probes {
 namespace {
@@ -23,7 +26,12 @@ struct Bench {
   harness::CpuFeatures features = harness::read_cpu_features();
   ProbeContext context{topology, features, harness::steady_clock(), {}, 2, 2, 7, {}};
 
+  /// Short, since no test looks at how cold it leaves things.
+  SharedStream stream{
+      {std::make_shared<const StreamEviction>(std::vector<int64_t>{4 << 20}, 4 << 20, features, 7), 4 << 20}};
+
   Bench() {
+    context.shared_stream = &stream;
     topology.caches = {cache(1, 48 << 10), cache(2, 1 << 20), cache(3, 4 << 20)};
     context.models = {"coreflow_1_9m"};
     context.isas = {"scalar"};
@@ -60,13 +68,13 @@ TEST(KernelRates, measures_a_kernel_in_every_level_and_a_short_call) {
   Bench bench;
   const harness::Series series = bench.run("int8", 144);
   ASSERT_EQ(series.status, harness::Status::ok) << series.reason;
-  EXPECT_EQ(levels(series), "l2_short l2 l3 dram_short dram dram_far");
-  ASSERT_EQ(series.sizes_bytes.size(), 6u);
+  EXPECT_EQ(levels(series), "l2_short l2 l3 dram_short dram dram_far streamed_run");
+  ASSERT_EQ(series.sizes_bytes.size(), 7u);
   EXPECT_EQ(std::get<int64_t>(series.params.at("call_bytes")), 256 * 144);
   EXPECT_EQ(std::get<int64_t>(series.params.at("short_call_bytes")), 64 * 144);
   EXPECT_EQ(std::get<int64_t>(series.params.at("far_call_bytes")), 1024 * 144);
   for (size_t i = 1; i < 4; ++i) EXPECT_GT(series.sizes_bytes[i], series.sizes_bytes[i - 1]);
-  EXPECT_EQ(std::set<int64_t>(series.sizes_bytes.begin(), series.sizes_bytes.end()).size(), 6u);
+  EXPECT_EQ(std::set<int64_t>(series.sizes_bytes.begin(), series.sizes_bytes.end() - 1).size(), 6u);
   EXPECT_LE(series.sizes_bytes[1], 1 << 20);
   EXPECT_LE(series.sizes_bytes[2], 4 << 20);
   for (const auto& samples : series.samples_by_size) EXPECT_EQ(samples.size(), 2u);
@@ -76,16 +84,46 @@ TEST(KernelRates, measures_a_kernel_in_every_level_and_a_short_call) {
 TEST(KernelRates, takes_no_l3_where_none_is_reported_and_nothing_without_an_l2) {
   Bench bench;
   bench.topology.caches.pop_back();
-  EXPECT_EQ(levels(bench.run("ternary", 80)), "l2_short l2 dram_short dram dram_far");
+  EXPECT_EQ(levels(bench.run("ternary", 80)), "l2_short l2 dram_short dram dram_far streamed_run");
   bench.topology.caches.pop_back();
   const harness::Series none = bench.run("ternary", 80);
   EXPECT_EQ(none.status, harness::Status::unavailable);
   EXPECT_NE(none.reason.find("second-level"), std::string::npos) << none.reason;
 }
 
-TEST(KernelRates, attention_is_measured_from_memory_in_whole_calls) {
+TEST(KernelRates, attention_is_measured_from_memory_in_whole_calls_and_apart_after_a_stream) {
   Bench bench;
-  EXPECT_EQ(levels(bench.run("attention", 18, 8)), "l2_short l2 l3 dram");
+  EXPECT_EQ(levels(bench.run("attention", 18, 8)), "l2_short l2 l3 dram streamed_short streamed");
+}
+
+TEST(KernelRates, matrices_that_begin_a_run_of_weights_are_measured_apart) {
+  Bench bench;
+  bench.context.models = {"moe_ternary_8m"};
+  const harness::Series series = bench.run("ternary", 256);
+  ASSERT_EQ(series.status, harness::Status::ok) << series.reason;
+  EXPECT_EQ(levels(series),
+            "l2_short l2 l3 dram_short dram dram_far streamed_run streamed_short streamed "
+            "streamed_far apart_short apart apart_far");
+  EXPECT_LE(levels(series).size(), 128u);  // what the schema allows
+  ASSERT_EQ(series.samples_by_size.size(), 13u);
+  EXPECT_EQ(series.work_per_sample.size(), 13u);
+  for (const auto& samples : series.samples_by_size) EXPECT_EQ(samples.size(), 2u);
+  EXPECT_EQ(series.work_per_sample.back(), 4 * std::get<int64_t>(series.params.at("far_call_bytes")));
+  // Beside a run of weights that others read.
+  EXPECT_EQ(levels(bench.run("ternary", 80)), "l2_short l2 l3 dram_short dram dram_far streamed_run");
+}
+
+TEST(KernelRates, a_budget_leaves_streams_out) {
+  Bench bench;
+  bench.context.end_ns = bench.context.clock.now_ns() + 60'000'000'000;
+  EXPECT_EQ(levels(bench.run("int8", 144)), "l2_short l2 l3 dram_short dram dram_far");
+}
+
+TEST(KernelRates, a_stream_that_gives_something_else_fails_the_series) {
+  Bench bench;
+  const auto& memory = bench.stream.stream.eviction->memory();
+  memory.data()[100] ^= std::byte{1};
+  EXPECT_EQ(bench.run("int8", 144).status, harness::Status::failed);
 }
 
 TEST(KernelRates, steps_over_vectors_are_measured_in_the_nearest_cache) {
@@ -107,12 +145,12 @@ TEST(KernelRates, experts_are_drawn_from_a_pool_as_large_as_the_models) {
   bench.context.variant.model = model;
   const harness::Series series = bench.run("experts");
   ASSERT_EQ(series.status, harness::Status::ok) << series.reason;
-  EXPECT_EQ(levels(series), "near pool pool_slow dram");
+  EXPECT_EQ(levels(series), "near pool pool_slow dram streamed");
   EXPECT_EQ(std::get<int64_t>(series.params.at("call_bytes")), 3 * 80 * 256 / 4);
   EXPECT_EQ(std::get<int64_t>(series.params.at("experts")), 16);
   for (const char* length : {"pool_token_ns", "pool_slow_token_ns"})
     EXPECT_GT(std::get<int64_t>(series.params.at(length)), 0) << length;
-  ASSERT_EQ(series.samples_by_size.size(), 4u);
+  ASSERT_EQ(series.samples_by_size.size(), 5u);
   for (const auto& samples : series.samples_by_size) EXPECT_EQ(samples.size(), 2u);
   for (const int64_t work : series.work_per_sample) EXPECT_EQ(work % (2 * 6 * 15360), 0);
 }

@@ -16,7 +16,8 @@
 
 namespace probes {
 
-struct SharedLoads;  // residency_meter.hpp
+struct SharedLoads;   // residency_meter.hpp
+struct SharedStream;  // stream_eviction.hpp
 
 /// What a probe is told.
 struct ProbeContext {
@@ -36,6 +37,7 @@ struct ProbeContext {
   std::vector<std::string> models = {},
                            isas = {};   ///< what kernels are for; empty: all models, the chosen ISA
   SharedLoads* shared_loads = nullptr;  ///< of all probes of this process; may be none
+  SharedStream* shared_stream = nullptr;  ///< the same
 };
 
 struct Probe {

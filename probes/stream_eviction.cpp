@@ -1,7 +1,12 @@
 #include "probes/stream_eviction.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
+
+#include "harness/topology.hpp"
+#include "probes/memory_budget.hpp"
 
 namespace probes {
 
@@ -33,6 +38,21 @@ uint64_t StreamEviction::read(const harness::Streams& streams, int64_t bytes) co
 
 bool StreamEviction::evict(int64_t bytes) const {
   return read(*streams_, bytes) == checksums_.at(bytes);
+}
+
+harness::Reading<WholeStream> whole_stream(const ProbeContext& context) {
+  if (context.shared_stream != nullptr && context.shared_stream->stream.eviction)
+    return context.shared_stream->stream;
+  const harness::Cache* llc = harness::last_level_cache(context.topology);
+  const int64_t memory_bytes = stream_memory_bytes(llc == nullptr ? 0 : static_cast<int64_t>(llc->bytes));
+  if (memory_bytes > memory_budget_bytes())
+    return harness::Unavailable{fmt::format("{} bytes may not be taken here", memory_bytes)};
+  WholeStream stream;
+  stream.bytes = 2 * memory_bytes;
+  stream.eviction = std::make_shared<const StreamEviction>(std::vector<int64_t>{stream.bytes}, memory_bytes,
+                                                           context.features, context.seed);
+  if (context.shared_stream != nullptr) context.shared_stream->stream = stream;
+  return stream;
 }
 
 }  // namespace probes

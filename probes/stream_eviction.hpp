@@ -3,11 +3,13 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "harness/buffer.hpp"
 #include "harness/cpu_features.hpp"
 #include "harness/streams/streams.hpp"
+#include "probes/probe.hpp"
 
 namespace probes {
 
@@ -37,5 +39,24 @@ class StreamEviction {
   const harness::Streams* streams_;
   std::map<int64_t, uint64_t> checksums_;  ///< by size, from the plain stream
 };
+
+/// A stream that leaves nothing in the caches: twice over stream_memory_bytes(), the most that the probe
+/// `eviction` tries.
+struct WholeStream {
+  std::shared_ptr<const StreamEviction> eviction;
+  int64_t bytes = 0;
+
+  /// Returns whether what was read is what was written.
+  [[nodiscard]] bool evict() const { return eviction->evict(bytes); }
+};
+
+/// The stream that the probes of a process share, once one of them has asked for it.
+struct SharedStream {
+  WholeStream stream;
+};
+
+/// Returns the stream of this process, made when it is first asked for; one of its own where the context has
+/// none to share. Unavailable without the memory.
+harness::Reading<WholeStream> whole_stream(const ProbeContext& context);
 
 }  // namespace probes

@@ -18,6 +18,7 @@
 #include "probes/decode.hpp"
 #include "probes/probe.hpp"
 #include "probes/residency_meter.hpp"
+#include "probes/stream_eviction.hpp"
 #include "probes/time_budget.hpp"
 
 namespace cli {
@@ -90,6 +91,8 @@ harness::Launch take_probes(const LaunchOptions& options, const harness::Topolog
   context.isas = options.isas;
   probes::SharedLoads shared_loads;
   context.shared_loads = &shared_loads;
+  probes::SharedStream shared_stream;
+  context.shared_stream = &shared_stream;
   const std::vector<Asked> asked = asked_series(options, context);
   // What comes after the last probe, and the start of this process, are the budget's, too.
   constexpr double share_for_probes = 0.97;

@@ -63,8 +63,8 @@ Series curve(const std::string& probe, const std::string& unit, const std::vecto
   return series;
 }
 
-/// What kernel_rates hands in: a series of four levels for each matrix kernel, of two for each step over
-/// vectors.
+/// What kernel_rates hands in: a series of seven levels for each matrix kernel, of six for attention, of two
+/// for each step over vectors.
 std::vector<Series> kernel_series(const Protocol& protocol) {
   const Session session = session_here();
   const std::vector<std::string> isas = measured_isas(session, protocol);
@@ -76,13 +76,19 @@ std::vector<Series> kernel_series(const Protocol& protocol) {
     const bool vectors = variant.cols == 0;
     made.push_back(curve("kernel_rates", "bytes",
                          vectors ? std::vector<int64_t>{512, 4096}
-                                 : std::vector<int64_t>{113'664, 222'336, 5'931'008, 33'554'432},
+                         : variant.heads > 0
+                             ? std::vector<int64_t>{113'664, 222'336, 5'931'008, 33'554'432, 36'864, 147'456}
+                             : std::vector<int64_t>{113'664, 222'336, 5'931'008, 33'554'432, 33'564'672,
+                                                    33'600'000, 2'097'152},
                          protocol.probe_samples));
-    made.back().params = {{"isa", variant.isa},
-                          {"kernel", variant.kernel},
-                          {"levels", std::string(vectors ? "l1_short l1" : "l2_short l2 l3 dram")},
-                          {"call_bytes", int64_t{36'864}},
-                          {"short_call_bytes", int64_t{9'216}}};
+    made.back().params = {
+        {"isa", variant.isa},
+        {"kernel", variant.kernel},
+        {"levels", std::string(vectors             ? "l1_short l1"
+                               : variant.heads > 0 ? "l2_short l2 l3 dram streamed_short streamed"
+                                                   : "l2_short l2 l3 dram_short dram dram_far streamed_run")},
+        {"call_bytes", int64_t{36'864}},
+        {"short_call_bytes", int64_t{9'216}}};
     if (!vectors) made.back().params["cols"] = int64_t{variant.cols};
     if (variant.heads > 0) made.back().params["heads"] = int64_t{variant.heads};
   }
