@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <utility>
 
 #include "analysis/crowding.hpp"
 #include "analysis/eviction.hpp"
 #include "analysis/expert_speed.hpp"
 #include "analysis/jump_cost.hpp"
 #include "analysis/kernel_speed.hpp"
-#include "analysis/probe_series.hpp"
 #include "analysis/served_bytes.hpp"
 #include "analysis/team_limits.hpp"
 #include "models/token_work.hpp"
@@ -60,6 +58,7 @@ struct Inputs {
   std::optional<ExpertSpeed> experts;  ///< where kernel_rates measured such a pool
   Crowding crowding;                   ///< by the antagonist of the mode; none for other modes
   double lap_bytes = 0;                ///< what a token reads: weights, K and V
+  double memory_ratio = 1;             ///< how much longer memory takes than in the probe
 
   /// What was measured after streams was measured on small pages.
   [[nodiscard]] bool streamed() const {
@@ -95,8 +94,7 @@ double left_beside(const Inputs& inputs, double bytes) {
 }
 
 void lose_hits(LevelShares& shares, double left) {
-  shares.dram += (1 - left) * shares.l3;
-  shares.l3 *= left;
+  shares = {shares.l2, left * shares.l3, shares.dram + (1 - left) * shares.l3};
 }
 
 /// Beside the seconds: each part's times its width, and bytes whose addresses a stream pushes out, where no
@@ -119,15 +117,15 @@ std::optional<Unavailable> add_kernel(const Inputs& inputs, const models::Kernel
     sums.widths += seconds * speed.dram_log_width;
     return std::nullopt;
   }
-  Slowing slowing{near_ratio(inputs), 1};
+  Slowing slowing{near_ratio(inputs), inputs.memory_ratio};
   const bool known = inputs.streamed() && speed.streamed_ratio > 0;
-  if (known) slowing.shared_ratio = speed.streamed_ratio;
+  if (known) slowing.memory_ratio *= speed.streamed_ratio;
   if (!known && use.reads != Reads::nothing) sums.addressed_bytes += bytes;
   const auto time = kernel_time(speed, use.calls, bytes, shares, shared, slowing);
   if (const auto* why = std::get_if<Unavailable>(&time)) return *why;
-  const auto& spent = std::get<KernelTime>(time);
-  add(forecast, part_of(use.reads), spent.seconds);
-  sums.widths += spent.seconds * spent.log_width;
+  const auto [seconds, log_width] = std::get<KernelTime>(time);
+  add(forecast, part_of(use.reads), seconds);
+  sums.widths += seconds * log_width;
   return std::nullopt;
 }
 
@@ -184,6 +182,7 @@ double experts_s(const Inputs& inputs, const ServedBytes& served, const ExpertTi
   const double left = left_beside(inputs, served.constant_from_bytes);
   if (inputs.experts->dram_s > inputs.experts->near_s)
     seconds += expert.hit_ratio * (1 - left) * (inputs.experts->dram_s - inputs.experts->near_s);
+  seconds += (1 - expert.hit_ratio * left) * (inputs.memory_ratio - 1) * inputs.experts->dram_s;
   return seconds * inputs.shape.experts.top_k * static_cast<double>(inputs.shape.blocks.size());
 }
 
@@ -239,13 +238,19 @@ Reading<EcmForecast> settle(const Inputs& inputs, const HalfLives& half_lives) {
   }
 }
 
-/// What company costs moves from nothing to twice as much within minutes on a host that moves its virtual
-/// CPUs (docs/forecasts.md): the probe's look is that wide.
+/// What company costs moves within minutes on a host that moves its virtual CPUs, from nothing to as much
+/// again, and what comes from memory may be slowed, too, at most as a stream that asks for all of it
+/// (docs/forecasts.md): the interval is as wide as the larger of both.
 void widen_by_company(Inputs inputs, const HalfLives& half_lives, EcmForecast& forecast) {
+  inputs.memory_ratio = std::max(inputs.crowding.points.back().time_ratio, 1.0);
+  const auto slowest = settle(inputs, half_lives);
+  inputs.memory_ratio = 1;
   inputs.crowding = {};
-  const auto made = settle(inputs, half_lives);
-  if (const auto* alone = std::get_if<EcmForecast>(&made))
-    forecast.log_width = std::hypot(forecast.log_width, std::log(forecast.seconds / alone->seconds));
+  const auto fastest = settle(inputs, half_lives);
+  const auto *slow = std::get_if<EcmForecast>(&slowest), *alone = std::get_if<EcmForecast>(&fastest);
+  if (!slow || !alone) return;
+  const double effect = std::max(slow->seconds / forecast.seconds, forecast.seconds / alone->seconds);
+  forecast.log_width = std::hypot(forecast.log_width, std::log(std::max(effect, 1.0)));
 }
 
 }  // namespace

@@ -219,10 +219,9 @@ Reading<KernelTime> kernel_time(const KernelSpeed& speed, double calls, double b
   };
   for (const Part& part :
        {Part{"l2", shares.l2, speed.l2_bytes_per_s, speed.l2_log_width, 0, slowing.near_ratio},
-        Part{"l3", shares.l3, speed.l3_bytes_per_s, speed.l3_log_width, limits.l3_bytes_per_s,
-             slowing.shared_ratio},
+        Part{"l3", shares.l3, speed.l3_bytes_per_s, speed.l3_log_width, limits.l3_bytes_per_s, 1},
         Part{dram, shares.dram, speed.dram_bytes_per_s, speed.dram_log_width, limits.dram_bytes_per_s,
-             slowing.shared_ratio}}) {
+             slowing.memory_ratio}}) {
     if (part.rate <= 0) {
       if (part.share >= 0.001)
         return Unavailable{fmt::format("kernel_rates has no rate from {}, which serves {:.1f} %", part.level,

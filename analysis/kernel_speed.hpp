@@ -66,9 +66,10 @@ struct RateLimits {
   double l3_bytes_per_s = 0, dram_bytes_per_s = 0;
 };
 
-/// How much longer calls and bytes of the nearest cache, and bytes of what is shared, take beside others.
+/// How much longer calls and bytes of the nearest cache, and bytes of memory, take than they did in the
+/// probe.
 struct Slowing {
-  double near_ratio = 1, shared_ratio = 1;
+  double near_ratio = 1, memory_ratio = 1;
 };
 
 /// The time of calls that read `bytes` from the levels of `shares`, and its log width. The share that comes

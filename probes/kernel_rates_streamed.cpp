@@ -47,6 +47,7 @@ struct ColdCalls {
   int64_t run_calls = std::max<int64_t>(run_bytes / body.of(Extent::whole).memory_bytes, 1);
   std::vector<Call> apart = {};
   bool right = true;
+  harness::Totals totals = {};
 
   void place_apart() {
     int count = 0;
@@ -130,13 +131,16 @@ void take_sample(ColdCalls& calls, const ColdLevels& levels, const WholeStream& 
   const int64_t run_ns = levels.run ? calls.run_ns() : 0;
   const auto streamed = calls.apart_ns(order);
   const harness::Disturbance during = watch.stop();
+  add_totals(calls.totals, during);
   if (levels.run) keep(taken, "streamed_run", Extent::whole, calls.run_calls, run_ns, during);
   if (levels.streamed_apart) keep_apart(taken, "streamed", calls, streamed, during);
   if (!levels.flushed_apart) return;
   watch = harness::DisturbanceWatch(calls.context.clock);
   harness::flush_from_caches(calls.memory.data(), calls.memory.bytes());
   const auto flushed = calls.apart_ns(order + 1);
-  keep_apart(taken, "apart", calls, flushed, watch.stop());
+  const harness::Disturbance meanwhile = watch.stop();
+  add_totals(calls.totals, meanwhile);
+  keep_apart(taken, "apart", calls, flushed, meanwhile);
 }
 
 /// Puts the samples behind those that the series has.
@@ -178,6 +182,7 @@ std::string take_cold_levels(const ProbeContext& context, const models::KernelUs
   for (int sample = 0; sample < context.samples; ++sample)
     take_sample(calls, {matrix, begins, begins || !matrix}, std::get<WholeStream>(stream), sample, taken);
   append(taken, body, context.samples, series);
+  add_totals(series.totals, calls.totals);
   std::string names;
   for (const Taken& level : taken) names += " " + level.level;
   if (!calls.right) {

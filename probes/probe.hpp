@@ -35,8 +35,8 @@ struct ProbeContext {
   /// would end later. `budget_ns` is what the user gave for all probes, for the record.
   int64_t end_ns = 0, budget_ns = 0;
   std::vector<std::string> models = {},
-                           isas = {};   ///< what kernels are for; empty: all models, the chosen ISA
-  SharedLoads* shared_loads = nullptr;  ///< of all probes of this process; may be none
+                           isas = {};     ///< what kernels are for; empty: all models, the chosen ISA
+  SharedLoads* shared_loads = nullptr;    ///< of all probes of this process; may be none
   SharedStream* shared_stream = nullptr;  ///< the same
 };
 
