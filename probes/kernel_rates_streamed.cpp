@@ -15,11 +15,6 @@ namespace {
 
 constexpr int64_t run_bytes = int64_t{2} << 20, page_bytes = 4096, line_bytes = 64;
 constexpr int clock_pairs = 1000;
-/// Which levels are taken.
-struct ColdLevels {
-  bool run, flushed_apart, streamed_apart;
-};
-
 constexpr std::array<Extent, 3> extents{Extent::brief, Extent::whole, Extent::far};
 
 /// Far ones are long: fewer tell as much.
@@ -122,25 +117,26 @@ void keep_apart(std::vector<Taken>& taken, const char* base, const ColdCalls& ca
   }
 }
 
-void take_sample(ColdCalls& calls, const ColdLevels& levels, const WholeStream& stream, int sample,
-                 std::vector<Taken>& taken) {
-  const uint64_t order = calls.context.seed + static_cast<uint64_t>(sample);
-  harness::DisturbanceWatch watch(calls.context.clock);
+void take_streamed(ColdCalls& calls, bool matrix, const WholeStream& stream, uint64_t order,
+                   std::vector<Taken>& taken) {
+  const harness::DisturbanceWatch watch(calls.context.clock);
   calls.right &= stream.evict();
   calls.body.call(calls.other.data(), Extent::brief);
-  const int64_t run_ns = levels.run ? calls.run_ns() : 0;
-  const auto streamed = calls.apart_ns(order);
+  const int64_t run_ns = matrix ? calls.run_ns() : 0;
+  const auto apart = calls.apart_ns(order);
   const harness::Disturbance during = watch.stop();
   add_totals(calls.totals, during);
-  if (levels.run) keep(taken, "streamed_run", Extent::whole, calls.run_calls, run_ns, during);
-  if (levels.streamed_apart) keep_apart(taken, "streamed", calls, streamed, during);
-  if (!levels.flushed_apart) return;
-  watch = harness::DisturbanceWatch(calls.context.clock);
+  if (matrix) keep(taken, "streamed_run", Extent::whole, calls.run_calls, run_ns, during);
+  if (!calls.apart.empty()) keep_apart(taken, "streamed", calls, apart, during);
+}
+
+void take_flushed(ColdCalls& calls, uint64_t order, std::vector<Taken>& taken) {
+  const harness::DisturbanceWatch watch(calls.context.clock);
   harness::flush_from_caches(calls.memory.data(), calls.memory.bytes());
-  const auto flushed = calls.apart_ns(order + 1);
-  const harness::Disturbance meanwhile = watch.stop();
-  add_totals(calls.totals, meanwhile);
-  keep_apart(taken, "apart", calls, flushed, meanwhile);
+  const auto apart = calls.apart_ns(order);
+  const harness::Disturbance during = watch.stop();
+  add_totals(calls.totals, during);
+  keep_apart(taken, "apart", calls, apart, during);
 }
 
 /// Puts the samples behind those that the series has.
@@ -172,15 +168,18 @@ std::string take_cold_levels(const ProbeContext& context, const models::KernelUs
                              const harness::Buffer& memory, harness::Series& series) {
   if (context.end_ns != 0) return "";
   const auto stream = whole_stream(context);
-  if (!harness::available(stream)) return "";
   const bool matrix = use.reads == models::Reads::dense, begins = matrix && begins_runs(use, models);
   ColdCalls calls{context, body, memory};
   if (begins || !matrix) calls.place_apart();
   if (!calls.fits()) return "";
   calls.fill();
   std::vector<Taken> taken;
-  for (int sample = 0; sample < context.samples; ++sample)
-    take_sample(calls, {matrix, begins, begins || !matrix}, std::get<WholeStream>(stream), sample, taken);
+  for (int sample = 0; sample < context.samples; ++sample) {
+    const uint64_t order = context.seed + static_cast<uint64_t>(sample);
+    if (const auto* whole = std::get_if<WholeStream>(&stream))
+      take_streamed(calls, matrix, *whole, order, taken);
+    if (begins) take_flushed(calls, order + 1, taken);
+  }
   append(taken, body, context.samples, series);
   add_totals(series.totals, calls.totals);
   std::string names;

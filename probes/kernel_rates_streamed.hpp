@@ -23,7 +23,8 @@ namespace probes {
 ///                         the same after a stream; also of attention
 /// A stream (stream_eviction.hpp) pushes out the data, the tables that translate its addresses and whatever
 /// else the caches held; a call on other data then brings back the kernel's code. Returns the names added,
-/// each with a space before it: none with a budget, without the memory and where `memory` is too small. What
+/// each with a space before it: none with a budget and where `memory` is too small, of those after a
+/// stream none where whole_stream() is unavailable. What
 /// gives something else than it must makes the series `failed`.
 std::string take_cold_levels(const ProbeContext& context, const models::KernelUse& use,
                              const std::vector<std::string>& models, const KernelBody& body,

@@ -113,6 +113,15 @@ TEST(KernelRates, matrices_that_begin_a_run_of_weights_are_measured_apart) {
   EXPECT_EQ(levels(bench.run("ternary", 80)), "l2_short l2 l3 dram_short dram dram_far streamed_run");
 }
 
+TEST(KernelRates, where_nobody_streams_matrices_apart_are_flushed_alone) {
+  Bench bench;
+  bench.context.models = {"moe_ternary_8m"};
+  bench.context.shared_stream = nullptr;
+  EXPECT_EQ(levels(bench.run("ternary", 256)),
+            "l2_short l2 l3 dram_short dram dram_far apart_short apart apart_far");
+  EXPECT_EQ(bench.run("first_calls").status, harness::Status::unavailable);
+}
+
 TEST(KernelRates, a_budget_leaves_streams_out) {
   Bench bench;
   bench.context.end_ns = bench.context.clock.now_ns() + 60'000'000'000;

@@ -37,7 +37,7 @@ struct ProbeContext {
   std::vector<std::string> models = {},
                            isas = {};     ///< what kernels are for; empty: all models, the chosen ISA
   SharedLoads* shared_loads = nullptr;    ///< of all probes of this process; may be none
-  SharedStream* shared_stream = nullptr;  ///< the same
+  SharedStream* shared_stream = nullptr;  ///< null: nobody streams
 };
 
 struct Probe {

@@ -41,8 +41,9 @@ bool StreamEviction::evict(int64_t bytes) const {
 }
 
 harness::Reading<WholeStream> whole_stream(const ProbeContext& context) {
-  if (context.shared_stream != nullptr && context.shared_stream->stream.eviction)
-    return context.shared_stream->stream;
+  if (context.shared_stream == nullptr)
+    return harness::Unavailable{"nobody streams where the probe eviction is not taken"};
+  if (context.shared_stream->stream.eviction) return context.shared_stream->stream;
   const harness::Cache* llc = harness::last_level_cache(context.topology);
   const int64_t memory_bytes = stream_memory_bytes(llc == nullptr ? 0 : static_cast<int64_t>(llc->bytes));
   if (memory_bytes > memory_budget_bytes())
@@ -51,7 +52,7 @@ harness::Reading<WholeStream> whole_stream(const ProbeContext& context) {
   stream.bytes = 2 * memory_bytes;
   stream.eviction = std::make_shared<const StreamEviction>(std::vector<int64_t>{stream.bytes}, memory_bytes,
                                                            context.features, context.seed);
-  if (context.shared_stream != nullptr) context.shared_stream->stream = stream;
+  context.shared_stream->stream = stream;
   return stream;
 }
 

@@ -50,13 +50,14 @@ struct WholeStream {
   [[nodiscard]] bool evict() const { return eviction->evict(bytes); }
 };
 
-/// The stream that the probes of a process share, once one of them has asked for it.
+/// The stream that the probes of a process share, once one of them has asked for it: of processes that take
+/// the probe `eviction`.
 struct SharedStream {
   WholeStream stream;
 };
 
-/// Returns the stream of this process, made when it is first asked for; one of its own where the context has
-/// none to share. Unavailable without the memory.
+/// Returns the stream of this process, made when it is first asked for. Unavailable without the memory, and
+/// where the context has none to share: nobody evicts by streams there.
 harness::Reading<WholeStream> whole_stream(const ProbeContext& context);
 
 }  // namespace probes

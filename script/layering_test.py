@@ -23,7 +23,8 @@ ANALYSIS_MEASURE_STEMS = ("error", "statistics", "curve", "jump_cost", "knees", 
 # The probes that decode a model; the others know no model.
 DECODING_PROBES = ("decode", "kernel_rates")
 MODELS_FOR_PROBES = ("decoder", "thread_team", "golden", "routing", "shape", "weights", "i8_file", "kernels/",
-                     "token_work", "rotary", "experts", "padded", "splitmix64")
+                     "token_work", "rotary", "experts", "padded", "splitmix64", "kv_cache",
+                     "arena")
 # Headers that CMake generates at the root of the generated folder.
 GENERATED = ("git_version.hpp",)
 

@@ -92,7 +92,8 @@ harness::Launch take_probes(const LaunchOptions& options, const harness::Topolog
   probes::SharedLoads shared_loads;
   context.shared_loads = &shared_loads;
   probes::SharedStream shared_stream;
-  context.shared_stream = &shared_stream;
+  if (std::find(options.ids.begin(), options.ids.end(), "eviction") != options.ids.end())
+    context.shared_stream = &shared_stream;
   const std::vector<Asked> asked = asked_series(options, context);
   // What comes after the last probe, and the start of this process, are the budget's, too.
   constexpr double share_for_probes = 0.97;
