@@ -97,6 +97,8 @@ harness::Series measure_first_calls(const ProbeContext& context, const models::K
     take_sample(
         context, calls, data, [&] { right &= std::get<WholeStream>(stream).evict(); }, sample, series);
   }
+  // A sample is one of every list.
+  for (auto& [reason, indices] : series.disturbed) std::sort(indices.begin(), indices.end());
   for (const Call& call : calls) right &= call.body.right(Extent::brief);
   if (!right) {
     series.status = harness::Status::failed;

@@ -150,6 +150,7 @@ void append(const std::vector<Taken>& taken, const KernelBody& body, int samples
     for (size_t i = 0; i < level.disturbances.size(); ++i)
       mark_disturbance(series, list * samples + static_cast<int>(i), level.disturbances[i]);
   }
+  for (auto& [reason, indices] : series.disturbed) std::sort(indices.begin(), indices.end());
 }
 
 /// Where tokens jump from one run of a model's weights to another: what a matrix costs that lies apart.
