@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <cstdio>
 
 #include "analysis/hypothesis_tests.hpp"
+#include "analysis/level_stretches.hpp"
 
 namespace analysis {
 namespace {
@@ -12,60 +14,11 @@ namespace {
 constexpr double confidence = 0.95;
 // So many points after a change are asked for by the detectable slow-down.
 constexpr size_t points_after = 10;
-
-/// A stretch of points at one level.
-struct Stretch {
-  size_t first = 0, end = 0;
-  double level = 0;  ///< median of its logs
-  [[nodiscard]] size_t count() const { return end - first; }
-};
-
-std::vector<Stretch> stretches_of(std::span<const double> logs, const std::vector<ChangePoint>& changes) {
-  std::vector<Stretch> stretches;
-  size_t first = 0;
-  for (size_t i = 0; i <= changes.size(); ++i) {
-    const size_t end = i < changes.size() ? changes[i].at : logs.size();
-    stretches.push_back({first, end, harness::median(logs.subspan(first, end - first))});
-    first = end;
-  }
-  return stretches;
-}
-
-std::span<const double> part(std::span<const double> logs, const Stretch& stretch) {
-  return logs.subspan(stretch.first, stretch.count());
-}
+// A read roof that moved by more is another machine (as comparisons and flags say).
+constexpr double moved_roof_ratio = 0.05;
 
 harness::Interval exponential(const harness::Interval& logs) {
   return {std::exp(logs.median), std::exp(logs.low), std::exp(logs.high)};
-}
-
-/// The deviation of points from their stretch's level.
-double scatter(std::span<const double> logs, const std::vector<Stretch>& stretches) {
-  std::vector<double> rest;
-  rest.reserve(logs.size());
-  for (const Stretch& stretch : stretches) {
-    for (const double value : part(logs, stretch)) rest.push_back(value - stretch.level);
-  }
-  return robust_deviation(rest);
-}
-
-/// Whether a line tells the points from `first` on better than the levels of their stretches do: by the
-/// information criterion of Schwarz (1978) with Laplace's distribution, so that more levels have to pay.
-bool line_is_better(std::span<const double> logs, size_t first, const std::vector<Stretch>& stretches,
-                    const Trend& trend) {
-  double to_line = 0, to_levels = 0, levels = 0;
-  for (const Stretch& stretch : stretches) {
-    levels += stretch.end > first ? 1 : 0;
-    for (size_t i = std::max(first, stretch.first); i < stretch.end; ++i) {
-      to_levels += std::abs(logs[i] - stretch.level);
-      to_line += std::abs(logs[i] - trend.level_at_start - trend.per_step * static_cast<double>(i - first));
-    }
-  }
-  const auto n = static_cast<double>(logs.size() - first);
-  const auto criterion = [&](double misfit, double parameters) {
-    return 2 * n * std::log(misfit / n) + parameters * std::log(n);
-  };
-  return to_levels > 0 && criterion(to_line, 2) < criterion(to_levels, 2 * levels - 1);
 }
 
 /// Says what else than the commit is different between two points, "" when nothing is.
@@ -78,6 +31,13 @@ std::string also_different(const SpeedPoint& before, const SpeedPoint& after) {
     add("kernels of version " + before.kernel_version + ", then " + after.kernel_version);
   if (before.compiler != after.compiler) add("built by " + before.compiler + ", then " + after.compiler);
   return text;
+}
+
+double median_roof(const SpeedSeries& series, size_t first, size_t end) {
+  std::vector<double> roofs;
+  roofs.reserve(end - first);
+  for (size_t i = first; i < end; ++i) roofs.push_back(series.points[i].roof_bytes_per_s);
+  return harness::median(roofs);
 }
 
 /// What is being made of one series.
@@ -162,7 +122,10 @@ class Judgement {
     conclude(slower ? "regressed" : "improved", ratio, std::min(1.0, p * places(logs_.size())), old.level);
     verdict_.since_point = old.end;
     verdict_.why = also_different(series_.points[old.end - 1], series_.points[old.end]);
-    if (slower) prefer_line(old.first);
+    if (slower) {
+      prefer_line(old.first);
+      doubt_moved_roof(median_roof(series_, now.first, now.end) / median_roof(series_, old.first, old.end));
+    }
     return true;
   }
 
@@ -170,6 +133,17 @@ class Judgement {
   void prefer_line(size_t first) {
     const Trend trend = fit_trend(std::span(logs_).subspan(first), confidence);
     if (trend.high < 0 && line_is_better(logs_, first, stretches_, trend)) take_line(first, trend);
+  }
+
+  /// A machine that changed may have changed more than its roof.
+  void doubt_moved_roof(double ratio) {
+    if (std::abs(ratio - 1) <= moved_roof_ratio) return;
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "the read roof %s is %.3f of what it was: the machine changed, not the kernel alone",
+                  series_.roof.c_str(), ratio);
+    verdict_.word = "suspected";
+    verdict_.why = text;
   }
 
   void take_line(size_t first, const Trend& trend) {
@@ -196,6 +170,8 @@ class Judgement {
     if (!line_is_better(logs_, first, stretches_, trend)) return false;
     conclude("regressed", {}, trend.p, 0);
     take_line(first, trend);
+    const size_t middle = first + rest.size() / 2;
+    doubt_moved_roof(median_roof(series_, middle, logs_.size()) / median_roof(series_, first, middle));
     return true;
   }
 

@@ -31,7 +31,8 @@ struct MachineTraits {
 struct SpeedPoint {
   int64_t commit = 0;  ///< rank of its commit among all commits of the data, ascending
   std::string commit_name, created_utc;
-  int64_t document = 0;      ///< its number in the store
+  int64_t document = 0;  ///< its number in the store
+  double roof_bytes_per_s = 0;
   double roof_fraction = 0;  ///< weight bytes/s ÷ the read roof of the same sitting
   double tokens_per_s = 0;
   std::string kernel_version, compiler;
@@ -42,6 +43,7 @@ struct SpeedSeries {
   harness::DecodeKey key;
   int64_t weight_bytes_per_token = 0;
   MachineTraits machine;
+  std::string roof;  ///< the level of the read roof that fractions are of
   std::vector<SpeedPoint> points;
   size_t since = 0;   ///< changes before this point are not judged
   std::string wrong;  ///< why its figures do not count, "" when they do

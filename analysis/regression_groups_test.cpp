@@ -44,6 +44,7 @@ std::vector<SpeedSeries> machines(const std::function<bool(const Part&, int)>& h
       SpeedPoint point;
       point.commit = commit;
       point.commit_name = "c" + std::to_string(commit);
+      point.roof_bytes_per_s = 1e11;
       point.roof_fraction =
           0.4 * std::exp(0.01 * noise(random)) * (commit >= 20 && hit(part, number) ? 1 - slower : 1);
       series.points.push_back(point);

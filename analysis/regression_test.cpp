@@ -24,6 +24,7 @@ SpeedSeries series(const std::vector<std::pair<int, double>>& parts, uint64_t se
       point.commit = static_cast<int64_t>(made.points.size());
       point.commit_name = "c" + std::to_string(point.commit);
       point.roof_fraction = 0.5 * level * std::exp(0.01 * noise(random));
+      point.roof_bytes_per_s = 1e11;
       point.kernel_version = "1";
       point.compiler = "GNU 12.2.0";
       made.points.push_back(point);
@@ -127,6 +128,17 @@ TEST(regression, says_what_changed_besides_the_commit) {
   EXPECT_EQ(judge(one).why, "kernels of version 1, then 2; built by GNU 12.2.0, then Clang 14.0.6");
   for (SpeedPoint& point : one.points) point.commit = 0;
   EXPECT_NE(judge(one).why.find("of one commit"), std::string::npos);
+}
+
+TEST(regression, a_roof_that_moved_along_leaves_it_suspected) {
+  SpeedSeries one = series({{20, 1}, {20, 0.9}});
+  one.roof = "l3";
+  for (size_t i = 20; i < 40; ++i) one.points[i].roof_bytes_per_s = 0.96e11;
+  EXPECT_EQ(judge(one).word, "regressed");
+  for (size_t i = 20; i < 40; ++i) one.points[i].roof_bytes_per_s = 0.9e11;
+  EXPECT_EQ(judge(one).word, "suspected");
+  EXPECT_EQ(judge(one).why,
+            "the read roof l3 is 0.900 of what it was: the machine changed, not the kernel alone");
 }
 
 TEST(regression, finds_none_among_many_series_of_noise) {

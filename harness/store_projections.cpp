@@ -9,6 +9,7 @@
 
 #include "harness/counted_run.hpp"
 #include "harness/evidence_level.hpp"
+#include "harness/store_origins.hpp"
 #include "harness/store_tables.hpp"
 
 namespace harness {
@@ -355,6 +356,7 @@ std::vector<Projection> projections_of_the_rest() {
 std::vector<Projection> all_projections() {
   std::vector<Projection> all = projections_of_figures();
   for (Projection& projection : projections_of_the_rest()) all.push_back(std::move(projection));
+  for (Projection& projection : projections_of_origins()) all.push_back(std::move(projection));
   return all;
 }
 

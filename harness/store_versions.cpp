@@ -256,11 +256,39 @@ CREATE TABLE imports (
 CREATE INDEX imports_by_cpu ON imports (cpu_model, model, document);
 )sql";
 
+// What regressions are looked for with: the machine's caches, how the executable was built, and what logits
+// each decode gave.
+constexpr const char* version_6 = R"sql(
+CREATE TABLE machines (
+  document INTEGER NOT NULL REFERENCES documents (sequence),
+  ordinal INTEGER NOT NULL,
+  family INTEGER NOT NULL, model_number INTEGER NOT NULL, stepping INTEGER NOT NULL, l2_bytes INTEGER NOT NULL,
+  l3_bytes INTEGER NOT NULL, os_name TEXT NOT NULL, kernel TEXT NOT NULL,
+  PRIMARY KEY (document, ordinal)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE suites (
+  document INTEGER NOT NULL REFERENCES documents (sequence),
+  ordinal INTEGER NOT NULL,
+  git_dirty INTEGER NOT NULL, binary_sha256 TEXT NOT NULL, compiler TEXT NOT NULL, flags TEXT NOT NULL,
+  PRIMARY KEY (document, ordinal)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE outputs (
+  document INTEGER NOT NULL REFERENCES documents (sequence),
+  ordinal INTEGER NOT NULL,
+  model TEXT NOT NULL, mode TEXT NOT NULL, placement TEXT NOT NULL, isa TEXT NOT NULL, arithmetic TEXT NOT NULL,
+  weights TEXT NOT NULL, weights_seed TEXT NOT NULL, routing TEXT NOT NULL, threads INTEGER NOT NULL,
+  page_bytes INTEGER NOT NULL, kernel_version TEXT NOT NULL, golden TEXT NOT NULL, wrong TEXT NOT NULL,
+  PRIMARY KEY (document, ordinal)
+) STRICT, WITHOUT ROWID;
+)sql";
+
 }  // namespace
 
 const std::vector<const char*>& store_versions() {
-  static const std::vector<const char*> all{version_1, version_2, version_3, store_version_4,
-                                            store_version_5};
+  static const std::vector<const char*> all{version_1,       version_2,       version_3,
+                                            store_version_4, store_version_5, version_6};
   return all;
 }
 
