@@ -159,6 +159,20 @@ std::vector<double> holm_adjusted(std::span<const double> p_values) {
   return adjusted;
 }
 
+std::vector<double> false_discovery_adjusted(std::span<const double> p_values) {
+  std::vector<size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return p_values[a] > p_values[b]; });
+  std::vector<double> adjusted(p_values.size());
+  const auto all = static_cast<double>(order.size());
+  double smallest = 1;
+  for (size_t i = 0; i < order.size(); ++i) {
+    smallest = std::min(smallest, all / static_cast<double>(order.size() - i) * p_values[order[i]]);
+    adjusted[order[i]] = smallest;
+  }
+  return adjusted;
+}
+
 double mann_whitney_p(std::span<const double> a, std::span<const double> b) {
   assert(!a.empty() && !b.empty());
   std::vector<double> all(a.begin(), a.end());

@@ -40,6 +40,10 @@ double sign_outside_p(std::span<const double> values, const Region& region);
 /// Returns p-values adjusted for being several (Holm 1979), in the order given, each at most 1.
 std::vector<double> holm_adjusted(std::span<const double> p_values);
 
+/// Returns p-values adjusted so that of those at most q the share of false ones is q on average (Benjamini &
+/// Hochberg 1995), in the order given.
+std::vector<double> false_discovery_adjusted(std::span<const double> p_values);
+
 /// Most values of both samples together for which mann_whitney_p counts all ways to draw.
 inline constexpr size_t max_exact_mann_whitney_values = 120;
 

@@ -52,6 +52,15 @@ TEST(hypothesis_tests, sign_test_agrees_with_scipy_binomtest) {
   EXPECT_EQ(sign_outside_p(ten, {0.9, 1.1}), 1);
 }
 
+TEST(hypothesis_tests, false_discovery_adjusts_as_r_does) {
+  // R 4.x, p.adjust(c(0.01, 0.04, 0.03, 0.005), "BH") = 0.02 0.04 0.04 0.02.
+  const auto adjusted = false_discovery_adjusted(std::vector<double>{0.01, 0.04, 0.03, 0.005});
+  const double expected[] = {0.02, 0.04, 0.04, 0.02};
+  ASSERT_EQ(adjusted.size(), 4U);
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(adjusted[i], expected[i], 1e-12);
+  EXPECT_EQ(false_discovery_adjusted(std::vector<double>{1, 1}), (std::vector<double>{1, 1}));
+}
+
 TEST(hypothesis_tests, holm_adjusts_as_in_his_example) {
   // R 4.x, p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") = 0.03 0.06 0.06 0.02.
   const std::vector<double> p{0.01, 0.04, 0.03, 0.005}, expected{0.03, 0.06, 0.06, 0.02};

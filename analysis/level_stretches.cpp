@@ -16,6 +16,22 @@ std::vector<Stretch> stretches_of(std::span<const double> logs, const std::vecto
   return stretches;
 }
 
+std::vector<Stretch> joined(std::span<const double> logs, std::vector<Stretch> stretches, double least) {
+  while (stretches.size() > 1) {
+    size_t nearest = 0;
+    const auto distance = [&](size_t i) { return std::abs(stretches[i + 1].level - stretches[i].level); };
+    for (size_t i = 1; i + 1 < stretches.size(); ++i) {
+      if (distance(i) < distance(nearest)) nearest = i;
+    }
+    if (distance(nearest) >= least) break;
+    Stretch& both = stretches[nearest];
+    both.end = stretches[nearest + 1].end;
+    both.level = harness::median(logs.subspan(both.first, both.count()));
+    stretches.erase(stretches.begin() + static_cast<std::ptrdiff_t>(nearest) + 1);
+  }
+  return stretches;
+}
+
 std::span<const double> part(std::span<const double> logs, const Stretch& stretch) {
   return logs.subspan(stretch.first, stretch.count());
 }

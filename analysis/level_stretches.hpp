@@ -18,6 +18,9 @@ struct Stretch {
 /// Returns the stretches between changes.
 std::vector<Stretch> stretches_of(std::span<const double> logs, const std::vector<ChangePoint>& changes);
 
+/// Joins neighbours whose levels differ by less than `least`, the nearest first.
+std::vector<Stretch> joined(std::span<const double> logs, std::vector<Stretch> stretches, double least);
+
 /// Returns the values of a stretch.
 std::span<const double> part(std::span<const double> logs, const Stretch& stretch);
 

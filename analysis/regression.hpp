@@ -14,7 +14,7 @@ namespace analysis {
 /// What counts as a regression.
 struct RegressionRule {
   double margin_ratio = 0.03;  ///< a slow-down below this share of the old speed is none
-  double alpha = 0.05;         ///< of a whole result: p-values are adjusted for all series (Holm)
+  double alpha = 0.05;         ///< of a whole result: the share of false findings among series
   double power = 0.9;          ///< with which the smallest slow-down told would be found
   size_t least_points = 10;    ///< of a series; with fewer nothing is said
   ChangeRule change;

@@ -36,9 +36,8 @@ std::string steadiest_level(const std::vector<Taken>& taken) {
       logs.push_back(std::log(each.figure->weight_bytes_per_s / roof->second));
     }
     if (logs.size() < taken.size()) continue;
-    std::vector<double> differences{0};
-    for (size_t i = 1; i < logs.size(); ++i) differences.push_back(std::abs(logs[i] - logs[i - 1]));
-    const double scatter = harness::median(differences);
+    double scatter = 0;  // of neighbours: a level that changes counts once
+    for (size_t i = 1; i < logs.size(); ++i) scatter += std::abs(logs[i] - logs[i - 1]);
     if (!best.empty() && scatter >= least) continue;
     best = level;
     least = scatter;

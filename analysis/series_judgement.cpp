@@ -1,0 +1,264 @@
+#include "analysis/series_judgement.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "analysis/hypothesis_tests.hpp"
+#include "analysis/level_stretches.hpp"
+
+namespace analysis {
+namespace {
+
+constexpr double confidence = 0.95;
+// So many points after a change are asked for by the detectable slow-down.
+constexpr size_t points_after = 10;
+// A read roof that moved by more is another machine (as comparisons and flags say).
+constexpr double moved_roof_ratio = 0.05;
+
+harness::Interval exponential(const harness::Interval& logs) {
+  return {std::exp(logs.median), std::exp(logs.low), std::exp(logs.high)};
+}
+
+/// Says what else than the commit is different between two points, "" when nothing is.
+std::string also_different(const SpeedPoint& before, const SpeedPoint& after) {
+  std::string text;
+  const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+  if (before.commit == after.commit)
+    add("both sides are sittings of one commit: look for something else than the code");
+  if (before.kernel_version != after.kernel_version)
+    add("kernels of version " + before.kernel_version + ", then " + after.kernel_version);
+  if (before.compiler != after.compiler) add("built by " + before.compiler + ", then " + after.compiler);
+  return text;
+}
+
+/// What is being made of one series.
+class Judgement {
+ public:
+  Judgement(const SpeedSeries& series, const RegressionRule& rule)
+      : series_(series), rule_(rule), logs_(log_fractions(series)) {}
+
+  SeriesJudgement made() {
+    if (!series_.wrong.empty()) {
+      verdict_.word = "wrong";
+      verdict_.why = series_.wrong;
+      return {verdict_, {}, 0};
+    }
+    if (logs_.size() < rule_.least_points) {
+      verdict_.why = std::to_string(logs_.size()) + " of " + std::to_string(rule_.least_points) + " points";
+      return {verdict_, {}, 0};
+    }
+    const std::vector<ChangePoint> found = find_change_points(logs_, rule_.change);
+    stretches_ = stretches_of(logs_, found);
+    for (size_t i = 0; i < found.size(); ++i) {
+      const harness::Interval shift =
+          level_shift(part(logs_, stretches_[i]), part(logs_, stretches_[i + 1]), confidence);
+      verdict_.changes.push_back({found[i].at, exponential(shift), found[i].p});
+    }
+    // What is too small to matter does not cut the baseline.
+    stretches_ = joined(logs_, std::move(stretches_), margin() / 2);
+    describe();
+    if (!by_steps(true) && !by_line() && !by_steps(false)) by_latest();
+    return {verdict_, distances(), latest_distance_};
+  }
+
+ private:
+  /// The stretches that the last one may be held against: those from the one on that holds the last point
+  /// before `since`.
+  [[nodiscard]] size_t first_stretch() const {
+    const size_t before = series_.since == 0 ? 0 : series_.since - 1;
+    size_t first = 0;
+    while (stretches_[first].end <= before) ++first;
+    return std::min(first, stretches_.size() - 1);
+  }
+
+  [[nodiscard]] double margin() const { return -std::log1p(-rule_.margin_ratio); }
+
+  /// How far every point but those of the newest commit lies from its level, in deviations.
+  [[nodiscard]] std::vector<double> distances() const {
+    std::vector<double> all;
+    const double deviation = scatter(logs_, stretches_);
+    if (deviation <= 0) return all;
+    for (const Stretch& stretch : stretches_) {
+      for (size_t i = stretch.first; i < std::min(stretch.end, newest()); ++i)
+        all.push_back((logs_[i] - stretch.level) / deviation);
+    }
+    return all;
+  }
+
+  /// The first point of the newest commit.
+  [[nodiscard]] size_t newest() const {
+    size_t first = logs_.size() - 1;
+    while (first > 0 && series_.points[first - 1].commit == series_.points.back().commit) --first;
+    return first;
+  }
+
+  void describe() {
+    const Stretch& last = stretches_.back();
+    verdict_.word = "no_worse";
+    verdict_.fraction = verdict_.baseline_fraction = std::exp(last.level);
+    const size_t n = logs_.size(), after = std::min(points_after, n / 2);
+    const double error = scatter(logs_, stretches_) *
+                         std::sqrt(1.0 / static_cast<double>(after) + 1.0 / static_cast<double>(n - after));
+    const double reserve = normal_quantile(rule_.power);
+    const double critical = -normal_quantile(rule_.alpha / 2 / places(n));
+    verdict_.detectable_ratio = std::exp(-std::max((critical + reserve) * error, margin() + reserve * error));
+  }
+
+  /// Where a change among so many points could have been.
+  [[nodiscard]] double places(size_t points) const {
+    return std::max(1.0,
+                    static_cast<double>(points) - 2.0 * static_cast<double>(rule_.change.least_points) + 1);
+  }
+
+  void conclude(const std::string& word, const harness::Interval& ratio, double p, double baseline) {
+    verdict_.word = word;
+    verdict_.ratio = ratio;
+    verdict_.p = p;
+    verdict_.baseline_fraction = std::exp(baseline);
+  }
+
+  /// Holds the last stretch against the highest before it (the lowest, for an improvement).
+  bool by_steps(bool slower) {
+    const size_t first = first_stretch();
+    size_t against = stretches_.size() - 1;
+    for (size_t i = first; i + 1 < stretches_.size(); ++i) {
+      const double difference = stretches_[i].level - stretches_[against].level;
+      if (slower ? difference > 0 : difference < 0) against = i;
+    }
+    if (against + 1 == stretches_.size()) return false;
+    const Stretch &old = stretches_[against], &now = stretches_.back();
+    std::vector<double> before(part(logs_, old).begin(), part(logs_, old).end());
+    std::vector<double> after(part(logs_, now).begin(), part(logs_, now).end());
+    const double roof_ratio = median_roof(now) / median_roof(old);
+    const bool moved = std::abs(roof_ratio - 1) > moved_roof_ratio;
+    const bool alike = !moved || keep_days_alike(old, now, before, after);
+    const harness::Interval ratio = exponential(level_shift(before, after, confidence));
+    if (slower ? ratio.high >= 1 || ratio.median > 1 - rule_.margin_ratio
+               : ratio.low <= 1 || ratio.median < 1 + rule_.margin_ratio)
+      return false;
+    const double p = mann_whitney_p(before, after);
+    conclude(slower ? "regressed" : "improved", ratio, std::min(1.0, p * places(logs_.size())), old.level);
+    verdict_.since_point = old.end;
+    verdict_.why = also_different(series_.points[old.end - 1], series_.points[old.end]);
+    if (slower && !moved) prefer_line(old.first);
+    if (!alike) doubt_moved_roof(roof_ratio);
+    return true;
+  }
+
+  [[nodiscard]] double median_roof(const Stretch& stretch) const {
+    std::vector<double> roofs;
+    roofs.reserve(stretch.count());
+    for (size_t i = stretch.first; i < stretch.end; ++i) roofs.push_back(series_.points[i].roof_bytes_per_s);
+    return harness::median(roofs);
+  }
+
+  /// Keeps of both stretches the sittings with nearly the same roof. Returns whether there are enough.
+  bool keep_days_alike(const Stretch& old, const Stretch& now, std::vector<double>& before,
+                       std::vector<double>& after) const {
+    size_t most = 0;
+    for (size_t day = old.first; day < now.end; ++day) {
+      const double roof = series_.points[day].roof_bytes_per_s;
+      const auto alike = [&](const Stretch& stretch) {
+        std::vector<double> kept;
+        for (size_t i = stretch.first; i < stretch.end; ++i) {
+          if (std::abs(series_.points[i].roof_bytes_per_s / roof - 1) <= moved_roof_ratio / 2)
+            kept.push_back(logs_[i]);
+        }
+        return kept;
+      };
+      std::vector<double> of_old = alike(old), of_now = alike(now);
+      const size_t fewer = std::min(of_old.size(), of_now.size());
+      if (fewer < rule_.change.least_points || fewer <= most) continue;
+      most = fewer;
+      before = std::move(of_old);
+      after = std::move(of_now);
+    }
+    return most > 0;
+  }
+
+  /// Calls a regression gradual when a line fits better than the steps did.
+  void prefer_line(size_t first) {
+    const Trend trend = fit_trend(std::span(logs_).subspan(first), confidence);
+    if (trend.high >= 0 || !line_is_better(logs_, first, stretches_, trend)) return;
+    take_line(first, trend);
+    verdict_.p = trend.p;
+  }
+
+  /// A machine that changed may have changed more than its roof.
+  void doubt_moved_roof(double ratio) {
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "the read roof %s is %.3f of what it was: the machine changed, not the kernel alone",
+                  series_.roof.c_str(), ratio);
+    verdict_.word = "suspected";
+    verdict_.why = text;
+  }
+
+  void take_line(size_t first, const Trend& trend) {
+    const double span = static_cast<double>(logs_.size() - first - 1);
+    verdict_.gradual = true;
+    verdict_.why = also_different(series_.points[first], series_.points.back());
+    verdict_.since_point = first + 1;
+    verdict_.until_point = logs_.size() - 1;
+    verdict_.ratio = {std::exp(trend.per_step * span), std::exp(trend.low * span),
+                      std::exp(trend.high * span)};
+    verdict_.baseline_fraction = std::exp(trend.level_at_start);
+    verdict_.fraction = std::exp(trend.level_at_start + trend.per_step * span);
+  }
+
+  /// A decline too slow for any step to reach the margin.
+  bool by_line() {
+    const size_t first = std::max(stretches_[first_stretch()].first, series_.since);
+    const std::span<const double> rest = std::span(logs_).subspan(first);
+    if (rest.size() < rule_.least_points) return false;
+    const Trend trend = fit_trend(rest, confidence);
+    const double total = trend.per_step * static_cast<double>(rest.size() - 1);
+    if (total > std::log1p(-rule_.margin_ratio) || trend.high >= 0 || trend.p > rule_.change.alpha)
+      return false;
+    if (!line_is_better(logs_, first, stretches_, trend)) return false;
+    conclude("regressed", {}, trend.p, 0);
+    take_line(first, trend);
+    const size_t middle = first + rest.size() / 2;
+    const double roof_ratio = median_roof({middle, logs_.size(), 0}) / median_roof({first, middle, 0});
+    if (std::abs(roof_ratio - 1) > moved_roof_ratio) doubt_moved_roof(roof_ratio);
+    return true;
+  }
+
+  /// The points of the newest commit against those of the same level before it.
+  void by_latest() {
+    const Stretch& last = stretches_.back();
+    const size_t from = std::max(newest(), last.first);
+    const size_t before = from - last.first, latest = last.end - from;
+    if (before < rule_.change.least_points || from < series_.since) return;
+    const double level = harness::median(std::span(logs_).subspan(last.first, before));
+    const double shift = harness::median(std::span(logs_).subspan(from, latest)) - level;
+    const double error = scatter(logs_, stretches_) *
+                         std::sqrt(1.0 / static_cast<double>(before) + 1.0 / static_cast<double>(latest));
+    verdict_.fraction = std::exp(level + shift);
+    verdict_.baseline_fraction = std::exp(level);
+    const double t = harness::student_t_quantile((1 + confidence) / 2, static_cast<double>(before) - 1);
+    verdict_.ratio = exponential({shift, shift - t * error, shift + t * error});
+    if (shift > -margin() || error <= 0) return;
+    verdict_.word = "suspected";
+    verdict_.why = "only the newest commit: measure it again, a change is sure after " +
+                   std::to_string(rule_.change.least_points) + " sittings or so";
+    verdict_.since_point = from;
+    latest_distance_ = shift / error;
+  }
+
+  const SpeedSeries& series_;
+  const RegressionRule& rule_;
+  std::vector<double> logs_;
+  std::vector<Stretch> stretches_;
+  SeriesVerdict verdict_;
+  double latest_distance_ = 0;
+};
+
+}  // namespace
+
+SeriesJudgement judge_alone(const SpeedSeries& series, const RegressionRule& rule) {
+  return Judgement(series, rule).made();
+}
+
+}  // namespace analysis

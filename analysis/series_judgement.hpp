@@ -1,0 +1,18 @@
+// What one series of sittings says by itself, before it is held against how many others there are. Pure.
+#pragma once
+#include <vector>
+
+#include "analysis/regression.hpp"
+
+namespace analysis {
+
+/// A verdict whose p-value is of this series alone.
+struct SeriesJudgement {
+  SeriesVerdict verdict;
+  std::vector<double> distances;  ///< of older points from their level, in deviations
+  double latest_distance = 0;     ///< of the newest commit, where that alone is suspected; else 0
+};
+
+SeriesJudgement judge_alone(const SpeedSeries& series, const RegressionRule& rule);
+
+}  // namespace analysis

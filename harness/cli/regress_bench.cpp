@@ -1,0 +1,100 @@
+// How many planted regressions are found in simulated histories, and how many are none: for
+// script/prove-regress.
+//   regress_bench simulate SEED MACHINES COMMITS SLOWER MARGIN
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/regression_groups.hpp"
+#include "analysis/speed_history.hpp"
+#include "harness/cli/regression_simulation.hpp"
+
+namespace {
+
+using nlohmann::ordered_json;
+
+double share(int part, int whole) {
+  return whole > 0 ? static_cast<double>(part) / whole : 1;
+}
+
+/// Whether the claim is the planted one, of just those machines.
+bool right_claim(const analysis::KernelVerdict& kernel) {
+  const std::string planted = cli::planted_claim(kernel.key);
+  if (planted.empty()) return !kernel.claimed();
+  if (planted == "everywhere") return kernel.word == "everywhere";
+  std::vector<std::string> names = kernel.same_as;
+  names.push_back(kernel.group);
+  return kernel.word == "group" && std::any_of(names.begin(), names.end(), [](const std::string& name) {
+           return name == "256 KiB L2" || name == "avx2, 256 KiB L2";
+         });
+}
+
+ordered_json trial(const cli::SimulationPlan& plan, double margin_ratio) {
+  const cli::Simulation simulation = cli::simulate(plan);
+  const auto start = std::chrono::steady_clock::now();
+  const analysis::SeriesOfHistory history = analysis::series_of(simulation.history, {});
+  analysis::RegressionRule rule;
+  rule.margin_ratio = margin_ratio;
+  const std::vector<analysis::SeriesVerdict> verdicts = analysis::judge_series(history.series, rule);
+  const std::vector<analysis::KernelVerdict> kernels =
+      analysis::judge_kernels(history.series, verdicts, rule);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::map<std::string, std::pair<int, int>> found;  // of how many, by kind
+  int right = 0, told = 0, suspected = 0, gradual = 0;
+  ordered_json wrong_claims = ordered_json::array();
+  for (size_t i = 0; i < verdicts.size(); ++i) {
+    const auto planted =
+        simulation.planted.find({history.series[i].machine.machine_key, history.series[i].key});
+    const bool regressed = verdicts[i].word == "regressed";
+    told += regressed ? 1 : 0;
+    suspected += verdicts[i].word == "suspected" ? 1 : 0;
+    if (planted == simulation.planted.end()) continue;
+    right += regressed ? 1 : 0;
+    gradual += regressed && verdicts[i].gradual && planted->second == "gradual" ? 1 : 0;
+    auto& [hits, all] = found[planted->second];
+    hits += regressed ? 1 : 0;
+    ++all;
+  }
+  int right_claims = 0;
+  for (const analysis::KernelVerdict& kernel : kernels) {
+    right_claims += right_claim(kernel) ? 1 : 0;
+    if (!right_claim(kernel))
+      wrong_claims.push_back(
+          fmt::format("{} {}: {} {}", kernel.key.model, kernel.key.mode, kernel.word, kernel.group));
+  }
+  ordered_json made = {{"seed", plan.seed},
+                       {"series", verdicts.size()},
+                       {"planted", simulation.planted.size()},
+                       {"told", told},
+                       {"suspected", suspected},
+                       {"precision", share(right, told)},
+                       {"recall", share(right, static_cast<int>(simulation.planted.size()))},
+                       {"claims_right", right_claims},
+                       {"claims", kernels.size()},
+                       {"wrong_claims", wrong_claims},
+                       {"told_gradual", gradual},
+                       {"seconds", seconds}};
+  for (const auto& [kind, counts] : found) made["recall_" + kind] = share(counts.first, counts.second);
+  return made;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() != 6 || arguments[0] != "simulate") {
+    fmt::print(stderr, "regress_bench simulate SEED MACHINES COMMITS SLOWER MARGIN\n");
+    return 2;
+  }
+  cli::SimulationPlan plan;
+  plan.seed = std::strtoull(arguments[1].c_str(), nullptr, 10);
+  plan.machines = std::atoi(arguments[2].c_str());
+  plan.commits = std::atoi(arguments[3].c_str());
+  plan.slower = std::atof(arguments[4].c_str());
+  fmt::print("{}\n", trial(plan, std::atof(arguments[5].c_str())).dump());
+  return 0;
+}
