@@ -36,6 +36,7 @@ struct SpeedPoint {
   double roof_fraction = 0;  ///< weight bytes/s ÷ the read roof of the same sitting
   double tokens_per_s = 0;
   std::string kernel_version, compiler;
+  std::string author;  ///< who sent the document; "" when nobody is known
 };
 
 /// The sittings of one decode on one machine, in the order of their commits.

@@ -164,15 +164,18 @@ class KernelJudgement {
   }
 
   void add_flags() {
-    std::set<std::string> machines, models;
+    std::set<std::string> machines, models, authors;
     for (const size_t index : own_) {
       machines.insert(series_[index].machine.machine_key);
       models.insert(series_[index].machine.cpu_model);
+      for (const SpeedPoint& point : series_[index].points) authors.insert(point.author);
     }
     if (machines.size() == 1)
       verdict_.flags.emplace_back("all sittings are of one machine");
     else if (models.size() == 1)
       verdict_.flags.emplace_back("all machines have the same CPU: " + *models.begin());
+    if (authors.size() == 1 && !authors.begin()->empty())
+      verdict_.flags.emplace_back("all sittings were sent by one author: " + *authors.begin());
     if (verdict_.word == "none" || verdict_.word == "cannot_tell") return;
     const GroupTest& outside = verdict_.outside ? *verdict_.outside : GroupTest{};
     const int told = verdict_.inside.machines + outside.machines;

@@ -139,6 +139,16 @@ TEST(regression_groups, flags_sittings_of_one_machine_and_of_one_cpu) {
   EXPECT_EQ(judge({all[0], all[5]}).flags.front(), "all machines have the same CPU: CPU skylake");
 }
 
+TEST(regression_groups, flags_sittings_that_one_author_sent) {
+  std::vector<SpeedSeries> all = machines([](const Part&, int) { return true; });
+  for (SpeedSeries& series : all) {
+    for (SpeedPoint& point : series.points) point.author = "ada";
+  }
+  EXPECT_EQ(judge(all).flags.front(), "all sittings were sent by one author: ada");
+  all[0].points[0].author.clear();
+  EXPECT_NE(judge(all).flags.front(), "all sittings were sent by one author: ada");
+}
+
 TEST(regression_groups, flags_series_that_begin_after_the_change) {
   std::vector<SpeedSeries> all = machines([](const Part&, int) { return true; });
   all[3].points.erase(all[3].points.begin(), all[3].points.begin() + 20);

@@ -137,7 +137,9 @@ class Judgement {
     if (slower ? ratio.high >= 1 || ratio.median > 1 - rule_.margin_ratio
                : ratio.low <= 1 || ratio.median < 1 + rule_.margin_ratio)
       return false;
-    const double p = mann_whitney_p(before, after);
+    // Whether it changed at all is a question to all sittings, whether that is the roof's doing one to days
+    // alike.
+    const double p = mann_whitney_p(part(logs_, old), part(logs_, now));
     conclude(slower ? "regressed" : "improved", ratio, std::min(1.0, p * places(logs_.size())), old.level);
     verdict_.since_point = old.end;
     verdict_.why = also_different(series_.points[old.end - 1], series_.points[old.end]);

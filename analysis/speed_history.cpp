@@ -123,7 +123,7 @@ class Reading {
         }
         taken_[key].push_back({&figure,
                                {rank->second, rank->first, sitting.created_utc, sitting.document, 0, 0,
-                                figure.tokens_per_s, figure.kernel_version, sitting.compiler},
+                                figure.tokens_per_s, figure.kernel_version, sitting.compiler, sitting.author},
                                roofs});
       }
     }

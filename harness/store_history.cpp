@@ -9,9 +9,11 @@ namespace {
 
 constexpr const char* sittings_sql =
     "SELECT s.document, s.created_utc, s.machine_key, s.cpu_model, s.vendor, s.suite_version, s.git_commit, "
-    "b.compiler, s.uncounted, b.git_dirty, m.family, m.model_number, m.l2_bytes, m.l3_bytes "
+    "b.compiler, s.uncounted, b.git_dirty, m.family, m.model_number, m.l2_bytes, m.l3_bytes, "
+    "coalesce(a.name, '') "
     "FROM submissions AS s JOIN machines AS m ON m.document = s.document JOIN suites AS b ON b.document = "
-    "s.document WHERE substr(s.machine_key, 1, length(?4)) = ?4 ORDER BY s.document";
+    "s.document LEFT JOIN attestations AS a ON a.document = s.document AND a.kind = 'sent' WHERE "
+    "substr(s.machine_key, 1, length(?4)) = ?4 ORDER BY s.document";
 
 constexpr const char* figures_sql =
     "SELECT document, model, mode, placement, isa, arithmetic, weights, routing, threads, page_bytes, "
@@ -66,6 +68,7 @@ Sitting sitting_of(const Statement& row) {
   sitting.model_number = static_cast<int>(row.integer(11));
   sitting.l2_bytes = row.integer(12);
   sitting.l3_bytes = row.integer(13);
+  sitting.author = row.text(14);
   return sitting;
 }
 

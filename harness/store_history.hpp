@@ -14,6 +14,7 @@ namespace harness {
 struct Sitting {
   int64_t document = 0;
   std::string created_utc, machine_key, cpu_model, vendor, suite_version, git_commit, compiler;
+  std::string author;     ///< who sent it; "" when nobody is known
   std::string uncounted;  ///< "" or why its forecasts do not count (harness/counted_run.hpp)
   bool git_dirty = false;
   int family = 0, model_number = 0;

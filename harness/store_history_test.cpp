@@ -28,6 +28,7 @@ TEST_F(StoreTest, the_history_has_figures_with_roofs_machine_and_build) {
   EXPECT_EQ(sitting.git_commit, std::string(40, 'c'));
   EXPECT_EQ(sitting.compiler, "GNU 12.2.0");
   EXPECT_TRUE(sitting.git_dirty);
+  EXPECT_EQ(sitting.author, "");
   EXPECT_EQ(sitting.family, example_machine().family);
   EXPECT_EQ(sitting.model_number, example_machine().model);
   ASSERT_EQ(history.figures.size(), 1U);

@@ -29,6 +29,7 @@ void add_run(CLI::App& app, Invocation& invocation);
 void add_claim(CLI::App& app, Invocation& invocation);
 void add_compare(CLI::App& app, Invocation& invocation);
 void add_counts(CLI::App& app, Invocation& invocation);
+void add_regress(CLI::App& app, Invocation& invocation);
 void add_bench(CLI::App& app, Invocation& invocation);
 void add_explain(CLI::App& app, Invocation& invocation);
 void add_score(CLI::App& app, Invocation& invocation);

@@ -13,6 +13,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/comparison_binaries.hpp"
 #include "harness/cli/parse.hpp"
+#include "harness/cli/result_output.hpp"
 #include "harness/digest.hpp"
 #include "harness/import_document.hpp"
 #include "harness/store.hpp"
@@ -33,6 +34,7 @@ struct CompareOptions {
   std::string margin = "3%", isa, positions, arithmetic, routing, pages, placement;
   int threads = 1;
   BinaryOptions binaries;
+  std::string output;
   bool json = false, markdown = false;
 };
 
@@ -289,10 +291,10 @@ ExitCode run(CompareOptions options, const Terminal& terminal) {
                   "documents are compared as they are: --mode, --launches and the like go with --binary");
     report = compare_files(options, rule);
   }
-  print_result(options.json
-                   ? to_json(report).dump(2) + "\n"
-                   : to_text(terminal, report,
-                             options.markdown ? ComparisonFormat::markdown : ComparisonFormat::text));
+  deliver(options.json ? to_json(report).dump(2) + "\n"
+                       : to_text(terminal, report,
+                                 options.markdown ? ComparisonFormat::markdown : ComparisonFormat::text),
+          options.output);
   return outcome(report);
 }
 
@@ -333,6 +335,7 @@ void add_compare(CLI::App& app, Invocation& invocation) {
       ->capture_default_str();
   CLI::Option* json = command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--markdown", options->markdown, "print a Markdown table")->excludes(json);
+  command->add_option("--output", options->output, "write what is printed to this file, too");
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options] { return run(*options, invocation.terminal); };
   });

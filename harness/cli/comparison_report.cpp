@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
-#include "harness/cli/foreign_text.hpp"
+#include "harness/cli/comparison_words.hpp"
 #include "harness/cli/markdown_table.hpp"
 
 namespace cli {
@@ -21,26 +20,6 @@ bool compared(const ComparedRow& row) {
   return row.word != "only_old" && row.word != "only_new";
 }
 
-/// Foreign text in one line: what could drive a terminal, or Markdown, is a question mark.
-std::string plain(const std::string& text) {
-  std::string shown = one_line(text);
-  std::replace_if(
-      shown.begin(), shown.end(),
-      [](char c) { return std::string_view("|<>@`").find(c) != std::string_view::npos; }, '?');
-  return shown;
-}
-
-/// What a terminal without UTF-8 shows.
-std::string ascii(std::string text) {
-  static const std::pair<std::string, std::string> marks[] = {
-      {"−", "-"}, {"±", "+/-"}, {"…", ".."}, {"→", "->"}};
-  for (const auto& [mark, by] : marks) {
-    for (size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += by.size())
-      text.replace(at, mark.size(), by);
-  }
-  return text;
-}
-
 std::string plural(const std::string& unit) {
   return unit == "launch" ? "launches" : unit + "s";
 }
@@ -49,11 +28,6 @@ std::string speed(const harness::Interval& interval, int count) {
   if (count == 0) return "-";
   const double half = 100 * (interval.high - interval.low) / 2 / interval.median;
   return format_count(interval.median) + (count < 2 ? "" : fmt::format(" ±{:.0f} %", std::ceil(half)));
-}
-
-std::string percent(double ratio) {
-  const double change = 100 * (ratio - 1);
-  return fmt::format("{}{:.1f} %", change < -0.05 ? "−" : change > 0.05 ? "+" : "", std::abs(change));
 }
 
 std::string delta(const ComparedRow& row) {
@@ -65,33 +39,6 @@ std::string delta(const ComparedRow& row) {
 
 std::string visible(const ComparedRow& row) {
   return compared(row) && row.change.ratio.median > 0 ? percent(row.change.detectable_ratio) : "-";
-}
-
-std::string word_text(const Terminal& terminal, const std::string& word) {
-  static const std::vector<std::pair<std::string, std::string>> texts{
-      {"no_worse", "no worse"}, {"only_old", "only in old"}, {"only_new", "only in new"}};
-  const auto found =
-      std::find_if(texts.begin(), texts.end(), [&](const auto& each) { return each.first == word; });
-  const std::string& text = found == texts.end() ? word : found->second;
-  const Colour colour = word == "regressed" || word == "wrong"          ? Colour::red
-                        : word == "suspected" || word == "inconclusive" ? Colour::yellow
-                        : word == "improved" || word == "no_worse"      ? Colour::green
-                                                                        : Colour::plain;
-  return paint(terminal, colour, text);
-}
-
-/// What distinguishes a decode beyond model, mode and ISA, where it is not as usual.
-std::string how(const harness::DecodeKey& key) {
-  std::string text = key.isa;
-  if (key.arithmetic != "int8") text += " " + key.arithmetic;
-  if (key.routing != "none") text += " " + key.routing;
-  if (key.threads != 1) text += fmt::format(" {} threads", key.threads);
-  if (key.page_bytes != 4096) text += " " + format_bytes(static_cast<double>(key.page_bytes)) + " pages";
-  return text;
-}
-
-std::string mode_text(const harness::DecodeKey& key) {
-  return key.placement == "none" ? key.mode : fmt::format("{} ({})", key.mode, key.placement);
 }
 
 std::string side_text(const char* name, const ComparedSide& side) {
@@ -128,10 +75,6 @@ std::string machine_text(const Terminal& terminal, const ComparedMachine& machin
          (text ? to_text(terminal, table) : to_markdown(table)) + (notes.empty() ? "" : "\n" + notes);
 }
 
-json interval_json(const harness::Interval& interval) {
-  return {{"median", interval.median}, {"low", interval.low}, {"high", interval.high}};
-}
-
 json change_json(const SpeedChange& change) {
   json made = {{"old_count", change.old_count}, {"new_count", change.new_count}};
   if (change.old_count > 0) made["old_tokens_per_s"] = interval_json(change.old_tokens_per_s);
@@ -144,19 +87,8 @@ json change_json(const SpeedChange& change) {
 }
 
 json row_json(const ComparedRow& row) {
-  json made = {{"model", row.key.model},
-               {"mode", row.key.mode},
-               {"placement", row.key.placement},
-               {"isa", row.key.isa},
-               {"arithmetic", row.key.arithmetic},
-               {"weights", row.key.weights},
-               {"routing", row.key.routing},
-               {"threads", row.key.threads},
-               {"page_bytes", row.key.page_bytes},
-               {"core_kind", row.key.core_kind},
-               {"position_first", row.key.position_first},
-               {"position_last", row.key.position_last},
-               {"verdict", row.word}};
+  json made = key_json(row.key);
+  made["verdict"] = row.word;
   if (!row.why.empty()) made["why"] = row.why;
   if (row.word != "wrong") made.update(change_json(row.change));
   if (row.again) made["again"] = change_json(*row.again);

@@ -32,6 +32,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_claim(app, invocation);
   add_compare(app, invocation);
   add_counts(app, invocation);
+  add_regress(app, invocation);
   add_bench(app, invocation);
   add_explain(app, invocation);
   add_validate(app, invocation);

@@ -1,10 +1,14 @@
 // How many planted regressions are found in simulated histories, and how many are none: for
 // script/prove-regress.
 //   regress_bench simulate SEED MACHINES COMMITS SLOWER MARGIN
+//   regress_bench documents FOLDER SEED MACHINES COMMITS SLOWER
+//   regress_bench fill STORE SEED MACHINES COMMITS SLOWER
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -12,6 +16,8 @@
 #include "analysis/regression_groups.hpp"
 #include "analysis/speed_history.hpp"
 #include "harness/cli/regression_simulation.hpp"
+#include "harness/cli/simulated_document.hpp"
+#include "harness/store.hpp"
 
 namespace {
 
@@ -82,19 +88,59 @@ ordered_json trial(const cli::SimulationPlan& plan, double margin_ratio) {
   return made;
 }
 
+cli::SimulationPlan plan_of(const std::vector<std::string>& numbers) {
+  cli::SimulationPlan plan;
+  plan.seed = std::strtoull(numbers[0].c_str(), nullptr, 10);
+  plan.machines = std::atoi(numbers[1].c_str());
+  plan.commits = std::atoi(numbers[2].c_str());
+  plan.slower = std::atof(numbers[3].c_str());
+  return plan;
+}
+
+void write_documents(const std::string& folder, const cli::Simulation& simulation) {
+  for (size_t i = 0; i < simulation.history.sittings.size(); ++i) {
+    const std::string text = harness::to_canonical_json(cli::simulated_submission(simulation, i));
+    harness::write_file_atomically(fmt::format("{}/{:08}.json", folder, i), text + "\n");
+  }
+}
+
+void fill_store(const std::string& path, const cli::Simulation& simulation) {
+  constexpr size_t of_a_batch = 64;
+  harness::Store store(path);
+  std::vector<harness::NewDocument> batch;
+  for (size_t i = 0; i < simulation.history.sittings.size(); ++i) {
+    batch.push_back(
+        harness::new_document(harness::to_canonical_json(cli::simulated_submission(simulation, i))));
+    if (batch.size() < of_a_batch && i + 1 < simulation.history.sittings.size()) continue;
+    store.add_all(batch);
+    batch.clear();
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.size() != 6 || arguments[0] != "simulate") {
-    fmt::print(stderr, "regress_bench simulate SEED MACHINES COMMITS SLOWER MARGIN\n");
-    return 2;
+  const std::string what = arguments.size() == 6 ? arguments[0] : "";
+  try {
+    if (what == "simulate") {
+      fmt::print("{}\n", trial(plan_of({arguments.begin() + 1, arguments.begin() + 5}),
+                               std::atof(arguments[5].c_str()))
+                             .dump());
+      return 0;
+    }
+    if (what == "documents" || what == "fill") {
+      const cli::Simulation simulation = cli::simulate(plan_of({arguments.begin() + 2, arguments.end()}));
+      (what == "fill" ? fill_store : write_documents)(arguments[1], simulation);
+      return 0;
+    }
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "regress_bench: {}\n", error.what());
+    return 7;
   }
-  cli::SimulationPlan plan;
-  plan.seed = std::strtoull(arguments[1].c_str(), nullptr, 10);
-  plan.machines = std::atoi(arguments[2].c_str());
-  plan.commits = std::atoi(arguments[3].c_str());
-  plan.slower = std::atof(arguments[4].c_str());
-  fmt::print("{}\n", trial(plan, std::atof(arguments[5].c_str())).dump());
-  return 0;
+  fmt::print(stderr,
+             "regress_bench simulate SEED MACHINES COMMITS SLOWER MARGIN\n"
+             "regress_bench documents FOLDER SEED MACHINES COMMITS SLOWER\n"
+             "regress_bench fill STORE SEED MACHINES COMMITS SLOWER\n");
+  return 2;
 }

@@ -55,15 +55,11 @@ std::string word_cell(const Terminal& terminal, const SeriesVerdict& verdict) {
   return word_text(terminal, verdict.word) + (verdict.gradual ? ", gradually" : "");
 }
 
-struct Texts {
-  std::string tables, notes;
-};
-
 /// The shown series of one machine, which begin at `first`; returns where the next machine begins.
 size_t add_machine(const Terminal& terminal, const RegressionReport& report, const RegressionForm& form,
                    size_t first, bool every, std::string& text) {
-  Table table{{"model", "mode", "kernels", "of its roof", "change [95 %]", "could see", "sittings", "over time",
-               "verdict"},
+  Table table{{"model", "mode", "kernels", "of its roof", "change [95 %]", "could see", "sittings",
+               "over time", "verdict"},
               {},
               {0, 1, 2, 7, 8}};
   std::string notes;
@@ -84,8 +80,7 @@ size_t add_machine(const Terminal& terminal, const RegressionReport& report, con
     if (verdict.word == "regressed" || verdict.word == "suspected" || verdict.word == "improved")
       notes += fmt::format("{} {}: {}\n", verdict.word == "improved" ? mark_good(terminal) : mark,
                            name_of(series), change_of(series, verdict));
-    if (!verdict.why.empty())
-      notes += fmt::format("{} {}: {}\n", mark, name_of(series), plain(verdict.why));
+    if (!verdict.why.empty()) notes += fmt::format("{} {}: {}\n", mark, name_of(series), plain(verdict.why));
   }
   if (table.rows.empty()) return i;
   text += fmt::format("{}{} ({})\n\n{}{}\n", form.markdown ? "### " : "", plain(machine.cpu_model),
@@ -95,7 +90,8 @@ size_t add_machine(const Terminal& terminal, const RegressionReport& report, con
   return i;
 }
 
-std::string kernels_text(const Terminal& terminal, const RegressionReport& report, const RegressionForm& form) {
+std::string kernels_text(const Terminal& terminal, const RegressionReport& report,
+                         const RegressionForm& form) {
   std::string text;
   for (const KernelVerdict& kernel : report.kernels) {
     const std::string claim = claim_of(kernel);
@@ -110,20 +106,6 @@ std::string kernels_text(const Terminal& terminal, const RegressionReport& repor
   return (form.markdown ? "### Across machines\n\n" : "Across machines\n\n") + text + "\n";
 }
 
-std::string counts_text(const RegressionReport& report) {
-  std::map<std::string, int> counts;
-  for (const SeriesVerdict& verdict : report.verdicts) ++counts[verdict.word];
-  std::string text;
-  for (const char* word : {"wrong", "regressed", "suspected", "improved", "no_worse", "cannot_tell"}) {
-    if (counts[word] > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[word], spelt(word));
-  }
-  int fewest = 0;
-  for (const SpeedSeries& series : report.series)
-    fewest = std::max(fewest, static_cast<int>(series.points.size()));
-  return fmt::format("{} series over {} commits{}: {}.\n", report.series.size(), report.commits,
-                     report.since.empty() ? "" : ", judged since " + plain(report.since), text);
-}
-
 }  // namespace
 
 std::string name_of(const SpeedSeries& series) {
@@ -132,12 +114,12 @@ std::string name_of(const SpeedSeries& series) {
 
 std::string change_of(const SpeedSeries& series, const SeriesVerdict& verdict) {
   const size_t after = series.points.size() - verdict.since_point;
-  const std::string where =
-      verdict.gradual ? "gradually, " + series.points[verdict.since_point - 1].commit_name + ".." +
-                            series.points[verdict.until_point].commit_name
-                      : "since " + analysis::commit_range(series, verdict.since_point);
-  std::string text = fmt::format("{} {}, {} sitting{} after it", percent_interval(verdict.ratio), plain(where),
-                                 after, after == 1 ? "" : "s");
+  const std::string where = verdict.gradual
+                                ? "gradually, " + series.points[verdict.since_point - 1].commit_name + ".." +
+                                      series.points[verdict.until_point].commit_name
+                                : "since " + analysis::commit_range(series, verdict.since_point);
+  std::string text = fmt::format("{} {}, {} sitting{} after it", percent_interval(verdict.ratio),
+                                 plain(where), after, after == 1 ? "" : "s");
   for (const analysis::LevelChange& change : verdict.changes) {
     if (change.at == verdict.since_point) text += fmt::format(", p {:.2g}", change.p);
   }
@@ -147,8 +129,8 @@ std::string change_of(const SpeedSeries& series, const SeriesVerdict& verdict) {
 std::string claim_of(const KernelVerdict& kernel) {
   const std::string name = kernel_name(kernel.key);
   if (kernel.word == "machines")
-    return fmt::format("{}: slower on {} of {} machines, which have nothing in common that the others lack", name,
-                       kernel.regressed.size(), kernel.machines);
+    return fmt::format("{}: slower on {} of {} machines, which have nothing in common that the others lack",
+                       name, kernel.regressed.size(), kernel.machines);
   if (!kernel.claimed()) return "";
   const GroupTest& inside = kernel.inside;
   const std::string whom = kernel.word == "everywhere" ? "everywhere"
@@ -165,17 +147,30 @@ std::string claim_of(const KernelVerdict& kernel) {
   return text;
 }
 
+std::string counts_of(const RegressionReport& report) {
+  std::map<std::string, int> counts;
+  for (const SeriesVerdict& verdict : report.verdicts) ++counts[verdict.word];
+  std::string text;
+  for (const char* word : {"wrong", "regressed", "suspected", "improved", "no_worse", "cannot_tell"}) {
+    if (counts[word] > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[word], spelt(word));
+  }
+  return fmt::format("{} series over {} commits{}: {}", report.series.size(), report.commits,
+                     report.since.empty() ? "" : ", judged since " + plain(report.since), text);
+}
+
 std::string to_text(const Terminal& terminal, const RegressionReport& report, const RegressionForm& form) {
   const bool every = form.all || report.series.size() <= many_series;
   std::string text;
   for (size_t i = 0; i < report.series.size();) i = add_machine(terminal, report, form, i, every, text);
   text += kernels_text(terminal, report, form);
-  text += counts_text(report);
+  text += counts_of(report) + ".\n";
   for (const auto& [reason, count] : report.left_out)
     text += fmt::format("left out: {} figure{}: {}\n", count, count == 1 ? "" : "s", reason);
-  if (!every) text += "Series that are no worse, or have too few sittings, are not listed: --all lists them.\n";
+  if (!every)
+    text += "Series that are no worse, or have too few sittings, are not listed: --all lists them.\n";
   text += fmt::format(
-      "regressed: lower by {0:.3g} % or more than it has been, as a fraction of the same sitting's read roof; "
+      "regressed: lower by {0:.3g} % or more than it has been, as a fraction of the same sitting's read "
+      "roof; "
       "could\nsee: the smallest slow-down that ten sittings after it would have shown in 9 of 10.\n",
       100 * report.rule.margin_ratio);
   return terminal.utf8 ? text : ascii(text);

@@ -46,4 +46,7 @@ std::string change_of(const analysis::SpeedSeries& series, const analysis::Serie
 /// claimed.
 std::string claim_of(const analysis::KernelVerdict& kernel);
 
+/// "12 series over 50 commits: 1 regressed, 11 no worse"
+std::string counts_of(const RegressionReport& report);
+
 }  // namespace cli
