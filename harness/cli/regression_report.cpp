@@ -136,9 +136,10 @@ std::string claim_of(const KernelVerdict& kernel) {
   const std::string whom = kernel.word == "everywhere" ? "everywhere"
                            : kernel.word == "most"     ? "on most machines"
                                                        : "on machines with " + kernel.group + " only";
-  std::string text = fmt::format("{}: slower {}, by {} since {}: {} of {} machines (sign test {:.2g})", name,
-                                 plain(whom), percent(2 - inside.ratio).substr(1), plain(kernel.commit_name),
-                                 inside.slower, inside.machines, inside.adjusted_p);
+  std::string text =
+      fmt::format("{}: slower {}, by {} since {}: {} of {} machines (sign test {:.2g})", name, plain(whom),
+                  fmt::format("{:.1f} %", 100 * (1 - inside.ratio)), plain(kernel.commit_name), inside.slower,
+                  inside.machines, inside.adjusted_p);
   if (kernel.outside)
     text += fmt::format("; the {} others {} ({} slower)", kernel.outside->machines,
                         percent(kernel.outside->ratio), kernel.outside->slower);
