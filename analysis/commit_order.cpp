@@ -45,6 +45,7 @@ std::map<std::string, int64_t> commit_ranks(const harness::SpeedHistory& history
     time = std::min(time, sitting.created_utc);
   }
   std::vector<std::string> order;
+  order.reserve(first_seen.size());
   for (const auto& [commit, seen] : first_seen) order.push_back(commit);
   std::sort(order.begin(), order.end(), [&](const std::string& a, const std::string& b) {
     const auto& [version_a, time_a] = first_seen[a];

@@ -151,7 +151,7 @@ struct DecodeKey {
   int64_t page_bytes = 4096;
   std::string core_kind = "uniform";
   int position_first = 0, position_last = 0;
-  auto operator<=>(const DecodeKey&) const = default;
+  auto operator<=>(const DecodeKey&) const = default;  // NOLINT(modernize-use-nullptr): the compiler's own 0
 };
 
 /// level: "l1" | "l2" | "l3" | "memory_side" | "dram".

@@ -127,6 +127,7 @@ DecodeKey key_of(const Kernel& kernel, const std::string& isa) {
 /// The median launch of a sitting, as a factor of what it would be without any scatter.
 double sitting_factor(Chance& chance, double launch_deviation) {
   std::vector<double> of_launches;
+  of_launches.reserve(launches);
   for (int i = 0; i < launches; ++i)
     of_launches.push_back(chance.factor(launch_deviation) *
                           (chance.happens(0.03) ? chance.uniform(0.6, 0.95) : 1));
@@ -236,7 +237,7 @@ Simulation simulate(const SimulationPlan& plan) {
 
 std::string planted_claim(const harness::DecodeKey& kernel) {
   for (const Kernel& each : kernels) {
-    const std::string planted = each.planted;
+    std::string planted = each.planted;
     if (kernel.model == each.model && kernel.mode == each.mode &&
         (planted == "everywhere" || planted == "family"))
       return planted;
