@@ -50,9 +50,9 @@ TEST(TokenWork, a_token_of_experts_begins_a_run_of_weights_per_block_and_one_per
   EXPECT_EQ(runs[0].kernel, "ternary");
   EXPECT_EQ(runs[0].cols, 256);
   // Q, K and V, the product behind attention, the router, and a shared expert's last matrix.
-  EXPECT_DOUBLE_EQ(runs[0].bytes, (384.0 + 256) * 256 / 4 + 16 * 256 + 256 * 80 / 4);
+  EXPECT_DOUBLE_EQ(runs[0].bytes, (384.0 + 256) * 256 / 4 + 16 * 256 + 256 * 80 / 4.0);
   EXPECT_DOUBLE_EQ(runs[0].count, 7);
-  EXPECT_DOUBLE_EQ(runs[1].bytes, 2 * 80 * 256 / 4);
+  EXPECT_DOUBLE_EQ(runs[1].bytes, 2 * 80 * 256 / 4.0);
   EXPECT_DOUBLE_EQ(runs[1].count, 6);
 }
 
