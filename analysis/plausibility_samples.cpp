@@ -127,15 +127,19 @@ void check_order(const harness::Derived& recomputed, std::vector<Finding>& findi
 
 std::string copied_series(const Submission& submission, const Submission& other) {
   if (submission.nonce == other.nonce) return "";
-  const size_t launches = std::min(submission.launches.size(), other.launches.size());
-  for (size_t i = 0; i < launches; ++i) {
-    const auto &own = submission.launches[i].series, &theirs = other.launches[i].series;
+  std::vector<const Series*> theirs;
+  for (const Launch& launch : other.launches) {
+    for (const Series& each : launch.series)
+      if (decodes(each)) theirs.push_back(&each);
+  }
+  for (size_t i = 0; i < submission.launches.size(); ++i) {
+    const auto& own = submission.launches[i].series;
     for (size_t j = 0; j < own.size(); ++j) {
-      if (!decodes(own[j])) continue;
-      for (const Series& each : theirs) {
-        if (decodes(each) && scaled(own[j].samples, each.samples))
-          return fmt::format("/launches/{}/series/{}/samples", i, j);
-      }
+      const bool copied =
+          decodes(own[j]) && std::any_of(theirs.begin(), theirs.end(), [&](const Series* each) {
+            return scaled(own[j].samples, each->samples);
+          });
+      if (copied) return fmt::format("/launches/{}/series/{}/samples", i, j);
     }
   }
   return "";

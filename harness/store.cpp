@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "harness/digest.hpp"
 #include "harness/error.hpp"
 #include "harness/import_document.hpp"
-#include "harness/scrub.hpp"
 #include "harness/store_attestations.hpp"
 #include "harness/store_chain.hpp"
+#include "harness/store_fingerprints.hpp"
 #include "harness/store_folders.hpp"
 #include "harness/store_state.hpp"
 #include "harness/store_tables.hpp"
@@ -19,7 +20,7 @@
 namespace harness {
 namespace {
 
-constexpr size_t most_note_bytes = 300;
+constexpr size_t most_alike = 16;
 constexpr size_t shortest_prefix = 4;  ///< digits of a content hash that may stand for it
 
 bool all_in(const std::string& text, const char* characters) {
@@ -105,14 +106,36 @@ std::vector<Stored> Store::add_all(const std::vector<NewDocument>& documents) {
     const bool there = same.step();
     const int64_t sequence = there ? same.integer(0) : chain.last_sequence() + 1;
     same.reset();
-    results.push_back({document.content_sha256, there});
     if (!there) chain.append(document.text, document.content_sha256, received_utc, &document.content);
-    if (!document.author.empty() && !attestations.has_sender(sequence))
-      attestations.append({0, sequence, attested_sent, document.author, "", received_utc, "", ""},
+    std::string author = attestations.sender(sequence);
+    if (author.empty() && !document.author.empty()) {
+      author = document.author;
+      attestations.append({0, sequence, attested_sent, author, "", received_utc, "", ""},
                           document.content_sha256);
+    }
+    results.push_back({document.content_sha256, there, author});
   }
   transaction.commit();
   return results;
+}
+
+std::vector<std::string> Store::alike(const Submission& submission) {
+  Statement found = state_->database.prepare("SELECT document FROM fingerprints WHERE fingerprint = ?");
+  std::set<int64_t> documents;
+  for (const int64_t each : fingerprints(submission)) {
+    found.reset();
+    found.bind(1, each);
+    while (found.step()) documents.insert(found.integer(0));
+  }
+  Statement text = state_->database.prepare("SELECT text FROM documents WHERE sequence = ?");
+  std::vector<std::string> texts;
+  for (const int64_t document : documents) {
+    text.reset();
+    text.bind(1, document);
+    if (text.step()) texts.push_back(text.text(0));
+    if (texts.size() == most_alike) break;
+  }
+  return texts;
 }
 
 std::vector<StoredDocument> Store::list() {
@@ -162,11 +185,7 @@ std::string Store::text(const std::string& sequence_or_hash_prefix) {
 void Store::audit(const std::string& sequence_or_hash_prefix, const std::string& name,
                   const std::string& note) {
   const std::string auditor = attested_name(name, "--by");
-  if (note.empty() || note.size() > most_note_bytes || printable(note) != note ||
-      note.find('\n') != std::string::npos) {
-    throw Error(ExitCode::usage,
-                fmt::format("--note: say in one line of 1 to {} bytes what was looked at", most_note_bytes));
-  }
+  check_attested_note(note, "--note");
   const std::string content_sha256 = sha256_hex(text(sequence_or_hash_prefix));
   Transaction transaction(state_->database);
   {
@@ -180,7 +199,7 @@ void Store::audit(const std::string& sequence_or_hash_prefix, const std::string&
                   fmt::format("document {} is not what was stored; run tokroof store check",
                               sequence_or_hash_prefix));
     }
-    if (found.text(1) == auditor) {
+    if (same_person(found.text(1), auditor)) {
       throw Error(ExitCode::usage, fmt::format("{} sent this document and cannot audit it", auditor));
     }
     Attestations(state_->database)

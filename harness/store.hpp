@@ -44,6 +44,7 @@ struct StoreCheck {
 struct Stored {
   std::string content_sha256;
   bool already_there = false;
+  std::string author = {};  ///< who sent it first, "" when nobody is known
 };
 
 /// What became of the tables when documents were put into them.
@@ -91,6 +92,9 @@ class Store {
   /// Adds several in one transaction: all are durable when it returns, none when it throws. Each is told
   /// whether it was there already. The first author that is told of a document stays its author.
   std::vector<Stored> add_all(const std::vector<NewDocument>& documents);
+  /// Returns the texts of stored documents, the oldest 16, whose decode samples stand in the same order as
+  /// some of this one's (harness/store_fingerprints.hpp): a copy is among them.
+  std::vector<std::string> alike(const Submission& submission);
   /// Attests that somebody has looked at a document (as text() finds it); `note` is one line that says how.
   /// Throws Error(usage) for its author.
   void audit(const std::string& sequence_or_hash_prefix, const std::string& name, const std::string& note);

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
 #include "harness/digest.hpp"
 #include "harness/error.hpp"
 #include "harness/scrub.hpp"
@@ -10,7 +15,61 @@
 namespace harness {
 namespace {
 
-constexpr size_t most_name_bytes = 100;
+constexpr size_t most_login_bytes = 64, most_number_digits = 18, most_note_bytes = 300;
+constexpr const char* login_characters = "abcdefghijklmnopqrstuvwxyz0123456789._-";
+
+bool is_login(std::string_view login) {
+  if (login.ends_with("[bot]")) login.remove_suffix(5);
+  return !login.empty() && login.size() <= most_login_bytes &&
+         login.find_first_not_of(login_characters) == std::string_view::npos;
+}
+
+bool is_number(std::string_view number) {
+  return !number.empty() && number.size() <= most_number_digits &&
+         number.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::string_view login_of(std::string_view name) {
+  return name.substr(0, name.find('#'));
+}
+
+/// The account's number, else the login.
+std::string_view identity_of(std::string_view name) {
+  return name.substr(name.find('#') == std::string_view::npos ? 0 : name.find('#') + 1);
+}
+
+/// Reads the next code point of well-formed UTF-8.
+char32_t next_code_point(std::string_view text, size_t& at) {
+  const auto first = static_cast<unsigned char>(text[at++]);
+  const int more = first < 0x80 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
+  char32_t point = more == 0 ? first : first & (0x3FU >> more);
+  for (int i = 0; i < more && at < text.size(); ++i)
+    point = point << 6 | (static_cast<unsigned char>(text[at++]) & 0x3FU);
+  return point;
+}
+
+/// Controls, and what Unicode calls "default ignorable" or gives a direction: nobody sees it.
+bool is_hidden(char32_t point) {
+  constexpr std::array<std::pair<char32_t, char32_t>, 17> hidden{{{0x00, 0x1F},
+                                                                  {0x7F, 0x9F},
+                                                                  {0xAD, 0xAD},
+                                                                  {0x34F, 0x34F},
+                                                                  {0x61C, 0x61C},
+                                                                  {0x115F, 0x1160},
+                                                                  {0x17B4, 0x17B5},
+                                                                  {0x180B, 0x180F},
+                                                                  {0x200B, 0x200F},
+                                                                  {0x2028, 0x202E},
+                                                                  {0x2060, 0x206F},
+                                                                  {0x3164, 0x3164},
+                                                                  {0xFE00, 0xFE0F},
+                                                                  {0xFEFF, 0xFEFF},
+                                                                  {0xFFA0, 0xFFA0},
+                                                                  {0xFFF0, 0xFFFF},
+                                                                  {0xE0000, 0x10FFFF}}};
+  return std::any_of(hidden.begin(), hidden.end(),
+                     [&](const auto& range) { return point >= range.first && point <= range.second; });
+}
 
 }  // namespace
 
@@ -18,16 +77,42 @@ std::string attested_name(const std::string& name, const std::string& what) {
   const size_t first = name.find_first_not_of(' ');
   std::string kept =
       first == std::string::npos ? "" : name.substr(first, name.find_last_not_of(' ') - first + 1);
-  if (kept.empty() || kept.size() > most_name_bytes || printable(kept) != kept ||
-      kept.find_first_of("\n\t") != std::string::npos) {
-    throw Error(ExitCode::usage,
-                fmt::format("{}: give a name of 1 to {} bytes of UTF-8, without control characters", what,
-                            most_name_bytes));
-  }
   for (char& c : kept) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
+  const bool has_number = kept.find('#') != std::string::npos;
+  if (!is_login(login_of(kept)) || (has_number && !is_number(identity_of(kept)))) {
+    throw Error(
+        ExitCode::usage,
+        fmt::format("{}: give a login of 1 to {} of the letters A to Z, digits and . _ - (or login#number)",
+                    what, most_login_bytes));
+  }
   return kept;
+}
+
+bool same_person(const std::string& a, const std::string& b) {
+  return login_of(a) == login_of(b) || identity_of(a) == identity_of(b);
+}
+
+void check_attested_note(const std::string& note, const std::string& what) {
+  bool clear = !note.empty() && note.size() <= most_note_bytes && printable(note) == note;
+  for (size_t at = 0; clear && at < note.size();) clear = !is_hidden(next_code_point(note, at));
+  if (clear) return;
+  throw Error(ExitCode::usage, fmt::format("{}: say in one line of 1 to {} bytes what was looked at, without "
+                                           "control and invisible characters",
+                                           what, most_note_bytes));
+}
+
+std::string odd_attestation(const Attestation& attestation) {
+  const bool sent = attestation.kind == attested_sent;
+  if (!sent && attestation.kind != attested_audited) return "its kind is unknown";
+  try {
+    if (attested_name(attestation.name, "name") != attestation.name) return "its name is not in lower case";
+    if (!sent) check_attested_note(attestation.note, "note");
+  } catch (const Error&) {
+    return "its name or note is none that tokroof takes";
+  }
+  return sent && !attestation.note.empty() ? "it has a note" : "";
 }
 
 std::string attestation_hash(const Attestation& attestation, const std::string& content_sha256) {
@@ -39,7 +124,7 @@ std::string attestation_hash(const Attestation& attestation, const std::string& 
 
 Attestations::Attestations(Database& database)
     : insert_(database.prepare("INSERT INTO attestations VALUES (?, ?, ?, ?, ?, ?, ?, ?)")),
-      sender_(database.prepare("SELECT 1 FROM attestations WHERE document = ? AND kind = 'sent'")),
+      sender_(database.prepare("SELECT name FROM attestations WHERE document = ? AND kind = 'sent'")),
       sequence_(database.integer("SELECT max(sequence) FROM attestations")),
       head_hash_(database.text("SELECT entry_hash FROM attestations ORDER BY sequence DESC LIMIT 1")) {
   if (head_hash_.empty()) head_hash_ = chain_genesis;
@@ -63,12 +148,12 @@ void Attestations::append(Attestation attestation, const std::string& content_sh
   head_hash_ = attestation.entry_hash;
 }
 
-bool Attestations::has_sender(int64_t document) {
+std::string Attestations::sender(int64_t document) {
   sender_.reset();
   sender_.bind(1, document);
-  const bool found = sender_.step();
+  std::string name = sender_.step() ? sender_.text(0) : "";
   sender_.reset();
-  return found;
+  return name;
 }
 
 Attestation attestation_of(const Statement& row) {

@@ -86,6 +86,8 @@ void check_attestations(Database& database, StoreCheck& check) {
       check.problems.push_back(
           fmt::format("attestation {}: changed, or those before it were removed", found.sequence));
     }
+    if (const std::string odd = odd_attestation(found); !odd.empty())
+      check.problems.push_back(fmt::format("attestation {}: {}", found.sequence, odd));
     check.attestations_hash = found.entry_hash;
     last = found.sequence;
     ++check.attestations;

@@ -143,6 +143,10 @@ void restore_attestations(Database& database, const std::function<bool(Attestati
                               "nothing was restored, use an unchanged export",
                               last + 1));
     }
+    if (const std::string odd = odd_attestation(attestation); !odd.empty()) {
+      throw Error(ExitCode::invalid_input,
+                  fmt::format("attestation {}: {}; nothing was restored", last + 1, odd));
+    }
     last = attestation.sequence;
     hash = attestation.entry_hash;
     if (attestation.sequence >= first_new) {

@@ -36,7 +36,15 @@ std::vector<std::string> documents() {
   import.imported.source_sha256 = example_hash;
   import.imported.level = "C";
   import.imported.rows.emplace_back().cpu = std::string("Another CPU");
-  return {numbered_document(1), to_canonical_json(import), numbered_document(2, std::string(64, 'b'))};
+  Submission sampled = example_submission();
+  for (Launch& launch : sampled.launches) {
+    for (Series& series : launch.series) {
+      if (series.probe != "decode") continue;
+      series.samples.clear();
+      for (int i = 0; i < 32; ++i) series.samples.push_back(900'000 + i * 7'919 % 1'000 * 100);
+    }
+  }
+  return {to_canonical_json(sampled), to_canonical_json(import), numbered_document(2, std::string(64, 'b'))};
 }
 
 /// A store as the tokroof of an older version left it: its tables and the documents in their chain.

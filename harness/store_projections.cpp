@@ -9,6 +9,7 @@
 
 #include "harness/counted_run.hpp"
 #include "harness/evidence_level.hpp"
+#include "harness/store_fingerprints.hpp"
 #include "harness/store_origins.hpp"
 #include "harness/store_tables.hpp"
 
@@ -357,6 +358,7 @@ std::vector<Projection> all_projections() {
   std::vector<Projection> all = projections_of_figures();
   for (Projection& projection : projections_of_the_rest()) all.push_back(std::move(projection));
   for (Projection& projection : projections_of_origins()) all.push_back(std::move(projection));
+  for (Projection& projection : projections_of_fingerprints()) all.push_back(std::move(projection));
   return all;
 }
 

@@ -287,8 +287,8 @@ CREATE TABLE outputs (
 }  // namespace
 
 const std::vector<const char*>& store_versions() {
-  static const std::vector<const char*> all{version_1,       version_2,       version_3,
-                                            store_version_4, store_version_5, version_6};
+  static const std::vector<const char*> all{version_1,       version_2, version_3,      store_version_4,
+                                            store_version_5, version_6, store_version_7};
   return all;
 }
 

@@ -9,5 +9,6 @@ const std::vector<const char*>& store_versions();
 
 extern const char* const store_version_4;  ///< in a file of its own, as is
 extern const char* const store_version_5;
+extern const char* const store_version_7;
 
 }  // namespace harness

@@ -8,15 +8,20 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <thread>
 
+#include "analysis/plausibility_samples.hpp"
 #include "harness/cli/checked_document.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/foreign_text.hpp"
 #include "harness/cli/issue_signature.hpp"
 #include "harness/cli/session.hpp"
+#include "harness/digest.hpp"
 #include "harness/issue_body.hpp"
 #include "harness/scrub.hpp"
 #include "harness/store.hpp"
+#include "harness/store_fingerprints.hpp"
 #include "harness/user_file.hpp"
 #include "harness/validation.hpp"
 
@@ -59,6 +64,11 @@ struct Taken {
   std::optional<harness::NewDocument> document = {};
 };
 
+/// A name may hold a newline: whoever chose it must not write a line of ours with it.
+std::string shown(const std::string& text) {
+  return one_line(harness::printable(text));
+}
+
 /// Returns the author of a document: what the command line says, else the file NAME.origin that the issue
 /// channel puts beside NAME.json. Throws Error(invalid_input) for one that does not tell.
 std::string author_of(const Source& source) {
@@ -68,10 +78,15 @@ std::string author_of(const Source& source) {
   const auto text = harness::read_user_file_if_there(path, max_origin_bytes);
   if (!text) return "";
   const auto origin = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  if (!origin.is_object() || !origin.contains("author") || !origin["author"].is_string())
-    throw Error(ExitCode::invalid_input, path + ": does not tell the \"author\"; put it right or remove it");
+  const bool told = origin.is_object() && origin.contains("author") && origin["author"].is_string();
+  const bool numbered = told && origin.contains("id");
+  if (!told || (numbered && !origin["id"].is_number_unsigned()))
+    throw Error(ExitCode::invalid_input,
+                shown(path) + ": does not tell the \"author\" (and \"id\"); put it right or remove it");
   try {
-    return harness::attested_name(origin["author"].get<std::string>(), path);
+    const auto login = origin["author"].get<std::string>();
+    return harness::attested_name(
+        numbered ? fmt::format("{}#{}", login, origin["id"].get<uint64_t>()) : login, shown(path));
   } catch (const Error& error) {
     throw Error(ExitCode::invalid_input, error.what());
   }
@@ -128,35 +143,65 @@ class Keeper {
   explicit Keeper(std::string database) : path_(std::move(database)) {}
 
   void keep(std::vector<Taken>& batch) {
-    std::vector<harness::NewDocument> documents;
     for (Taken& taken : batch) {
-      if (taken.outcome.state == "stored") documents.push_back(std::move(*taken.document));
+      if (taken.outcome.state == "stored") look_for_copies(taken);
+      if (taken.outcome.state == "stored") wait(taken);
       if (taken.outcome.state != "quarantined") continue;
       harness::write_file_atomically(
           fmt::format("{}/quarantine/{}.json", harness::tokroof_home(), taken.outcome.content_sha256),
           taken.document->text + "\n");
     }
-    if (documents.empty()) return;
-    if (!store_) store_.emplace(store_path(path_));
-    const std::vector<harness::Stored> stored = store_->add_all(documents);
-    size_t next = 0;
-    for (Taken& taken : batch) {
-      if (taken.outcome.state == "stored" && stored[next++].already_there)
-        taken.outcome.state = "already_there";
-    }
+    store_waiting();
   }
 
  private:
+  /// Rule P09 on what the store holds. What waits is stored first when it may be the original.
+  void look_for_copies(Taken& taken) {
+    const harness::Submission& submission = taken.document->content.submission;
+    const std::vector<int64_t> prints = harness::fingerprints(submission);
+    if (std::any_of(prints.begin(), prints.end(), [&](int64_t each) { return prints_.count(each) > 0; }))
+      store_waiting();
+    for (const std::string& text : store().alike(submission)) {
+      const std::string pointer = analysis::copied_series(submission, harness::stored_submission(text));
+      if (pointer.empty()) continue;
+      taken.outcome.state = "quarantined";
+      taken.outcome.code = ExitCode::implausible;
+      taken.outcome.detail =
+          fmt::format("P09 {}: its samples are those of the stored document {:.16} times one factor", pointer,
+                      harness::sha256_hex(text));
+      return;
+    }
+    prints_.insert(prints.begin(), prints.end());
+  }
+
+  void wait(Taken& taken) {
+    waiting_.push_back(&taken);
+    documents_.push_back(std::move(*taken.document));
+  }
+
+  void store_waiting() {
+    if (documents_.empty()) return;
+    const std::vector<harness::Stored> stored = store().add_all(documents_);
+    for (size_t i = 0; i < stored.size(); ++i) {
+      if (stored[i].already_there) waiting_[i]->outcome.state = "already_there";
+      waiting_[i]->outcome.author = stored[i].author;
+    }
+    documents_.clear();
+    waiting_.clear();
+    prints_.clear();
+  }
+
+  harness::Store& store() {
+    if (!store_) store_.emplace(store_path(path_));
+    return *store_;
+  }
+
   std::string path_;
+  std::vector<harness::NewDocument> documents_;  ///< of the batch, not yet in the store
+  std::vector<Taken*> waiting_;                  ///< where they come from
+  std::set<int64_t> prints_;                     ///< their fingerprints
   std::optional<harness::Store> store_;
 };
-
-/// A name may hold a newline: whoever chose it must not write a line of ours with it.
-std::string shown(const std::string& text) {
-  std::string kept = harness::printable(text);
-  std::replace(kept.begin(), kept.end(), '\n', '?');
-  return kept;
-}
 
 /// Adds the .json files of a folder and the folders in it. What cannot be listed stands among the files: it
 /// is refused there by name, and keeps nothing else out.
@@ -199,13 +244,18 @@ std::vector<std::string> files_of(const std::vector<std::string>& names) {
   return files;
 }
 
+/// Of what is there already the author is whoever sent it first.
+std::string told_author(const Outcome& outcome) {
+  return (outcome.state == "already_there" ? ", sent first by " : ", by ") + shown(outcome.author);
+}
+
 std::string line_of(const Outcome& outcome, const Terminal& terminal) {
   const std::string mark = outcome.code == ExitCode::ok ? mark_good(terminal) : mark_bad(terminal);
   if (outcome.state == "refused") return fmt::format("{} refused: {}\n", mark, shown(outcome.detail));
   return fmt::format("{} {}: {} {:.12}, evidence {}{}{}{}\n", mark, shown(outcome.file),
                      outcome.state == "already_there" ? "R06 already there," : outcome.state,
                      outcome.content_sha256, outcome.level,
-                     outcome.author.empty() ? "" : ", by " + shown(outcome.author),
+                     outcome.author.empty() ? "" : told_author(outcome),
                      outcome.signed_by.empty() ? "" : ", signed with key " + outcome.signed_by,
                      outcome.detail.empty() ? "" : ": " + shown(outcome.detail));
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/foreign_text.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/cli/store_copies.hpp"
 #include "harness/digest.hpp"
@@ -33,6 +34,7 @@ ExitCode list(const StoreOptions& options, const Terminal& terminal) {
                           document.protocol, document.cpu_model, document.machine_key.substr(0, 8),
                           document.content_sha256.substr(0, 8), document.level, document.trust,
                           document.author});
+    for (std::string& cell : table.rows.back()) cell = one_line(cell);
     json.push_back({{"sequence", document.sequence},
                     {"content_sha256", document.content_sha256},
                     {"received_utc", document.received_utc},
@@ -67,7 +69,7 @@ ExitCode check(const StoreOptions& options, const Terminal& terminal) {
   } else {
     std::string text;
     for (const std::string& problem : result.problems)
-      text += fmt::format("{} {}\n", mark_bad(terminal), problem);
+      text += fmt::format("{} {}\n", mark_bad(terminal), one_line(problem));
     if (result.problems.empty()) {
       text = fmt::format("{} {} documents, chain whole, head {}\n", mark_good(terminal), result.documents,
                          result.head_hash);

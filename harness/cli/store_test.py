@@ -115,6 +115,35 @@ class Ingest(Case):
             self.tokroof("store", "restore", cut, "--db", self.home / "none.sqlite", code=code)
         self.assertFalse((self.home / "none.sqlite").exists() and self.json("store", "list", "--db", self.home / "none.sqlite"))
 
+    def test_a_copy_of_a_run_is_quarantined(self):
+        subprocess.run([SYNTHETIC, str(self.folder), "1"], check=True)
+        [original] = self.folder.iterdir()
+        text = original.read_text()
+        nonce = json.loads(text)["nonce"]
+        copies = [self.home / f"copy{i}.json" for i in range(2)]
+        for i, copy in enumerate(copies):
+            copy.write_text(text.replace(nonce, f"{i + 1:032x}"))
+        together = self.json("ingest", original, copies[0], "--author", "ada", code=5)
+        self.assertEqual([one["state"] for one in together], ["stored", "quarantined"])
+        [later] = self.json("ingest", copies[1], "--author", "ben", code=5)
+        self.assertEqual(later["state"], "quarantined")
+        self.assertIn("P09 /launches/1/series/0/samples", later["detail"])
+        self.assertEqual(self.json("store", "check")["documents"], 1)
+        other = self.home / "another"
+        subprocess.run([SYNTHETIC, str(other), "1", "40"], check=True)
+        self.assertEqual([one["state"] for one in self.json("ingest", other, "--author", "ben")], ["stored"])
+        self.assertEqual([row["state"] for row in self.rows("trust")], ["corroborated", "corroborated"])
+        self.assertIn("already there", self.tokroof("ingest", original, "--author", "carl").stdout)
+        self.assertIn("sent first by ada", self.tokroof("ingest", original, "--author", "carl").stdout)
+
+    def test_names_and_notes_hide_nothing(self):
+        self.make(1)
+        for odd in ("ada\u200b", "\u202eada", "Zo\u00eb", "a b", "ada#"):
+            self.assertIn("--author", self.tokroof("ingest", self.folder, "--author", odd, code=2).stderr)
+        self.tokroof("ingest", self.folder, "--author", "ada")
+        self.assertIn("--by", self.tokroof("store", "audit", "1", "--by", "ada\u200d", "--note", "x", code=2).stderr)
+        self.assertIn("--note", self.tokroof("store", "audit", "1", "--by", "ben", "--note", "\u009b31m", code=2).stderr)
+
     def test_four_processes_lose_and_duplicate_nothing(self):
         other = self.home / "others"
         self.make(60)

@@ -179,8 +179,9 @@ harness::Conditions conditions_of() {
 
 }  // namespace
 
-harness::Submission synthetic_submission(uint64_t seed, bool small) {
+harness::Submission synthetic_submission(uint64_t seed, bool small, uint64_t sitting) {
   Invention invention(seed + 1);
+  for (uint64_t i = 0; i < sitting; ++i) invention.random = harness::SplitMix64(invention.random.next());
   harness::Submission submission;
   submission.created_utc = "2026-01-02T03:04:05Z";
   submission.nonce = std::string(32, '0');
@@ -207,13 +208,17 @@ harness::Submission synthetic_submission(uint64_t seed, bool small) {
   return submission;
 }
 
-SyntheticDocuments::SyntheticDocuments(int machines, bool small) {
+SyntheticDocuments::SyntheticDocuments(int machines, bool small) : small_(small) {
   for (int machine = 0; machine < machines; ++machine)
     texts_.push_back(harness::to_canonical_json(synthetic_submission(static_cast<uint64_t>(machine), small)));
 }
 
 std::string SyntheticDocuments::text(int64_t number) const {
-  std::string text = texts_[static_cast<size_t>(number) % texts_.size()];
+  const auto machines = static_cast<int64_t>(texts_.size());
+  std::string text = texts_[static_cast<size_t>(number % machines)];
+  if (!small_ && number >= machines)
+    text = harness::to_canonical_json(synthetic_submission(static_cast<uint64_t>(number % machines), small_,
+                                                           static_cast<uint64_t>(number / machines)));
   const auto put = [&](const std::string& key, const std::string& value) {
     text.replace(text.find(fmt::format("\"{}\":\"", key)) + key.size() + 4, value.size(), value);
   };
