@@ -1,6 +1,7 @@
 #include "analysis/commit_order.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <tuple>
 
 namespace analysis {
@@ -24,6 +25,15 @@ std::string commit_of(const harness::Sitting& sitting) {
   const bool known = !sitting.git_commit.empty() && sitting.git_commit != "unknown";
   if (!known) return sitting.suite_version + " of " + sitting.created_utc.substr(0, 10);
   return sitting.git_commit.substr(0, shown_commit_digits) + (sitting.git_dirty ? "+" : "");
+}
+
+std::map<std::string, std::string> first_seen_utc(const harness::SpeedHistory& history) {
+  std::map<std::string, std::string> seen;
+  for (const harness::Sitting& sitting : history.sittings) {
+    std::string& time = seen.try_emplace(commit_of(sitting), sitting.created_utc).first->second;
+    time = std::min(time, sitting.created_utc);
+  }
+  return seen;
 }
 
 std::map<std::string, int64_t> commit_ranks(const harness::SpeedHistory& history,
@@ -65,7 +75,12 @@ bool is_time(const std::string& text) {
     const bool digit = text[i] >= '0' && text[i] <= '9';
     if (pattern[i] == '0' ? !digit : text[i] != pattern[i]) return false;
   }
-  return true;
+  const auto number = [&](size_t at, size_t count) { return std::stoi(text.substr(at, count)); };
+  const std::chrono::year_month_day day(std::chrono::year(number(0, 4)),
+                                        std::chrono::month(static_cast<unsigned>(number(5, 2))),
+                                        std::chrono::day(static_cast<unsigned>(number(8, 2))));
+  if (!day.ok()) return false;
+  return text.size() == 10 || (number(11, 2) < 24 && number(14, 2) < 60 && number(17, 2) < 60);
 }
 
 bool earlier_version(const std::string& a, const std::string& b) {

@@ -10,7 +10,11 @@
 namespace analysis {
 namespace {
 
-/// How rare so low a sitting is among all that came before it, in whatever series.
+// So many older sittings say by themselves how rare a low one is.
+constexpr size_t enough_sittings = 100;
+
+/// How rare so low a sitting is among all that came before it, in whatever series; of few sittings by the
+/// inequality of Vysochanskij and Petunin (1980).
 void judge_latest(std::vector<SeriesJudgement>& judgements) {
   std::vector<double> all;
   for (const SeriesJudgement& each : judgements)
@@ -20,6 +24,9 @@ void judge_latest(std::vector<SeriesJudgement>& judgements) {
     if (each.latest_distance >= 0) continue;
     const auto as_low = std::upper_bound(all.begin(), all.end(), each.latest_distance) - all.begin();
     each.verdict.p = (1.0 + static_cast<double>(as_low)) / (1.0 + static_cast<double>(all.size()));
+    // Few sittings cannot make anything rare: what one peak of whatever shape allows, then.
+    if (all.size() < enough_sittings && as_low == 0)
+      each.verdict.p = std::min(each.verdict.p, 4 / (9 * each.latest_distance * each.latest_distance));
   }
 }
 

@@ -61,6 +61,7 @@ struct LevelChange {
 /// sure), "improved", "no_worse", "cannot_tell" (too few points).
 struct SeriesVerdict {
   std::string word = "cannot_tell", why;
+  std::string note;  ///< what the fraction cannot show: speed and roof that fell together; "" mostly
   std::vector<LevelChange> changes;            ///< all, ascending
   bool gradual = false;                        ///< a line tells it better than steps
   size_t since_point = 0;                      ///< regressed, improved: the first point that is different

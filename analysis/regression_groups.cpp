@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/hypothesis_tests.hpp"
+#include "analysis/speed_beside_roof.hpp"
 
 namespace analysis {
 namespace {
@@ -18,6 +19,21 @@ harness::DecodeKey kernel_key(harness::DecodeKey key) {
   key.isa.clear();
   key.core_kind.clear();
   return key;
+}
+
+/// What a change did to the level of a series: logarithms of after ÷ before.
+struct Shifts {
+  double fraction = 0, speed = 0;
+};
+
+Shifts shifts_at(const SpeedSeries& series, size_t at) {
+  const size_t from = at - std::min(at, near_points);
+  const size_t count = std::min(series.points.size() - at, near_points);
+  const auto shift = [&](const std::vector<double>& logs) {
+    return harness::median(std::span(logs).subspan(at, count)) -
+           harness::median(std::span(logs).subspan(from, at - from));
+  };
+  return {shift(log_fractions(series)), shift(log_speeds(series))};
 }
 
 /// Whether a description repeats another and adds to it.
@@ -110,7 +126,7 @@ class KernelJudgement {
 
   void take_units() {
     units_.clear();
-    not_before_ = 0;
+    not_before_ = roof_moved_ = 0;
     std::map<std::pair<std::string, std::string>, std::vector<double>> shifts;
     std::map<std::pair<std::string, std::string>, std::vector<std::string>> facts;
     for (const size_t index : own_) {
@@ -125,11 +141,16 @@ class KernelJudgement {
       if (at == 0) ++not_before_;
       const size_t after = series.points.size() - at;
       if (at < rule_.change.least_points || after < rule_.change.least_points) continue;
-      const std::vector<double> logs = log_fractions(series);
-      const size_t from = at - std::min(at, near_points), count = std::min(after, near_points);
+      const Shifts shift = shifts_at(series, at);
+      // The roof's doing is not the kernel's.
+      if (std::abs(shift.speed - shift.fraction) > std::log1p(moved_roof_ratio) ||
+          (shift.fraction <= std::log1p(-rule_.margin_ratio) / 2 &&
+           roof_rose_instead(shift.fraction, shift.speed))) {
+        ++roof_moved_;
+        continue;
+      }
       const auto key = std::pair(series.machine.machine_key, series.key.isa);
-      shifts[key].push_back(harness::median(std::span(logs).subspan(at, count)) -
-                            harness::median(std::span(logs).subspan(from, at - from)));
+      shifts[key].push_back(shift.fraction);
       facts[key] = facts_of(series);
     }
     for (const auto& [key, values] : shifts)
@@ -176,6 +197,9 @@ class KernelJudgement {
       verdict_.flags.emplace_back("all machines have the same CPU: " + *models.begin());
     if (authors.size() == 1 && !authors.begin()->empty())
       verdict_.flags.emplace_back("all sittings were sent by one author: " + *authors.begin());
+    if (roof_moved_ > 0)
+      verdict_.flags.push_back(std::to_string(roof_moved_) +
+                               " series are left out of it: their read roof moved, not the kernel alone");
     if (verdict_.word == "none" || verdict_.word == "cannot_tell") return;
     const GroupTest& outside = verdict_.outside ? *verdict_.outside : GroupTest{};
     const int told = verdict_.inside.machines + outside.machines;
@@ -191,7 +215,7 @@ class KernelJudgement {
   const std::vector<size_t>& own_;
   const RegressionRule& rule_;
   std::vector<Unit> units_;
-  int not_before_ = 0;
+  int not_before_ = 0, roof_moved_ = 0;
   KernelVerdict verdict_;
 };
 

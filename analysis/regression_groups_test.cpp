@@ -164,6 +164,21 @@ TEST(regression_groups, keeps_kernels_apart_and_isas_together) {
   EXPECT_EQ(judge_kernels(all, judge_series(all, {}), {}).size(), 3U);
 }
 
+TEST(regression_groups, a_probe_that_became_faster_is_no_kernel_that_became_slower) {
+  for (const double risen : {1.04, 1.2}) {
+    std::vector<SpeedSeries> all = machines([](const Part&, int) { return false; });
+    for (SpeedSeries& series : all) {
+      for (size_t i = 20; i < series.points.size(); ++i) {
+        series.points[i].roof_bytes_per_s *= risen;
+        series.points[i].roof_fraction /= risen;
+      }
+    }
+    const std::vector<SeriesVerdict> verdicts = judge_series(all, {});
+    for (const SeriesVerdict& verdict : verdicts) EXPECT_NE(verdict.word, "regressed") << verdict.why;
+    EXPECT_FALSE(judge_kernels(all, verdicts, {}).front().claimed()) << risen;
+  }
+}
+
 TEST(l3_class, goes_up_to_the_next_power_of_two) {
   EXPECT_EQ(l3_class(0), "no L3");
   EXPECT_EQ(l3_class(int64_t{32} << 20), "32 MiB L3");

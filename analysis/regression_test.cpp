@@ -168,5 +168,33 @@ TEST(regression, p_values_are_adjusted_for_all_series) {
   EXPECT_EQ(judge_series(more, {}).back().word, "suspected");
 }
 
+TEST(regression, a_roof_that_rose_while_the_speed_stayed_is_suspected) {
+  SpeedSeries one = series({{20, 1}, {20, 1 / 1.04}});
+  one.roof = "l3";
+  for (size_t i = 20; i < 40; ++i) one.points[i].roof_bytes_per_s = 1.04e11;
+  const SeriesVerdict verdict = judge(one);
+  EXPECT_EQ(verdict.word, "suspected");
+  EXPECT_EQ(verdict.why.substr(0, 51), "the roof rose: the read roof l3 is 1.040 of what it");
+}
+
+TEST(regression, a_speed_that_fell_together_with_its_roof_is_noted) {
+  SpeedSeries one = series({{20, 1}, {20, 1}});
+  one.roof = "l3";
+  EXPECT_EQ(judge(one).note, "");
+  for (size_t i = 20; i < 40; ++i) one.points[i].roof_bytes_per_s = 0.9e11;
+  EXPECT_EQ(judge(one).word, "no_worse");
+  EXPECT_NE(judge(one).note.find("and the read roof l3 to 0.900"), std::string::npos) << judge(one).note;
+}
+
+TEST(regression, a_history_without_any_scatter_does_not_hide_a_fall) {
+  for (const double other : {1.0, 1.03}) {
+    SpeedSeries one = series({{15, 1}});
+    for (size_t i = 0; i < 15; ++i)
+      one.points[i].roof_fraction = i == 14 ? 0.05 : 0.1 * (i % 4 == 3 ? other : 1);
+    EXPECT_EQ(judge(one).word, "suspected") << other;
+    EXPECT_NEAR(judge(one).ratio.median, 0.5, 0.01);
+  }
+}
+
 }  // namespace
 }  // namespace analysis

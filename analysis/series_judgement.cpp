@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <numeric>
 
 #include "analysis/hypothesis_tests.hpp"
 #include "analysis/level_stretches.hpp"
+#include "analysis/speed_beside_roof.hpp"
 
 namespace analysis {
 namespace {
@@ -13,30 +14,18 @@ namespace {
 constexpr double confidence = 0.95;
 // So many points after a change are asked for by the detectable slow-down.
 constexpr size_t points_after = 10;
-// A read roof that moved by more is another machine (as comparisons and flags say).
-constexpr double moved_roof_ratio = 0.05;
+// No sittings are alike to more than this: of a history that repeats to the last digit.
+constexpr double least_deviation = 0.001;
 
 harness::Interval exponential(const harness::Interval& logs) {
   return {std::exp(logs.median), std::exp(logs.low), std::exp(logs.high)};
-}
-
-/// Says what else than the commit is different between two points, "" when nothing is.
-std::string also_different(const SpeedPoint& before, const SpeedPoint& after) {
-  std::string text;
-  const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
-  if (before.commit == after.commit)
-    add("both sides are sittings of one commit: look for something else than the code");
-  if (before.kernel_version != after.kernel_version)
-    add("kernels of version " + before.kernel_version + ", then " + after.kernel_version);
-  if (before.compiler != after.compiler) add("built by " + before.compiler + ", then " + after.compiler);
-  return text;
 }
 
 /// What is being made of one series.
 class Judgement {
  public:
   Judgement(const SpeedSeries& series, const RegressionRule& rule)
-      : series_(series), rule_(rule), logs_(log_fractions(series)) {}
+      : series_(series), rule_(rule), logs_(log_fractions(series)), speeds_(log_speeds(series)) {}
 
   SeriesJudgement made() {
     if (!series_.wrong.empty()) {
@@ -59,6 +48,7 @@ class Judgement {
     stretches_ = joined(logs_, std::move(stretches_), margin() / 2);
     describe();
     if (!by_steps(true) && !by_line() && !by_steps(false)) by_latest();
+    if (verdict_.word == "no_worse" || verdict_.word == "improved") note_fall_together();
     return {verdict_, distances(), latest_distance_};
   }
 
@@ -77,13 +67,16 @@ class Judgement {
   /// How far every point but those of the newest commit lies from its level, in deviations.
   [[nodiscard]] std::vector<double> distances() const {
     std::vector<double> all;
-    const double deviation = scatter(logs_, stretches_);
-    if (deviation <= 0) return all;
+    const double deviation = scatter_of_levels();
     for (const Stretch& stretch : stretches_) {
       for (size_t i = stretch.first; i < std::min(stretch.end, newest()); ++i)
         all.push_back((logs_[i] - stretch.level) / deviation);
     }
     return all;
+  }
+
+  [[nodiscard]] double scatter_of_levels() const {
+    return std::max(least_deviation, scatter(logs_, stretches_));
   }
 
   /// The first point of the newest commit.
@@ -98,7 +91,7 @@ class Judgement {
     verdict_.word = "no_worse";
     verdict_.fraction = verdict_.baseline_fraction = std::exp(last.level);
     const size_t n = logs_.size(), after = std::min(points_after, n / 2);
-    const double error = scatter(logs_, stretches_) *
+    const double error = scatter_of_levels() *
                          std::sqrt(1.0 / static_cast<double>(after) + 1.0 / static_cast<double>(n - after));
     const double reserve = normal_quantile(rule_.power);
     const double critical = -normal_quantile(rule_.alpha / 2 / places(n));
@@ -128,12 +121,12 @@ class Judgement {
     }
     if (against + 1 == stretches_.size()) return false;
     const Stretch &old = stretches_[against], &now = stretches_.back();
-    std::vector<double> before(part(logs_, old).begin(), part(logs_, old).end());
-    std::vector<double> after(part(logs_, now).begin(), part(logs_, now).end());
+    std::vector<size_t> before = points_of(old), after = points_of(now);
     const double roof_ratio = median_roof(now) / median_roof(old);
     const bool moved = std::abs(roof_ratio - 1) > moved_roof_ratio;
     const bool alike = !moved || keep_days_alike(old, now, before, after);
-    const harness::Interval ratio = exponential(level_shift(before, after, confidence));
+    const harness::Interval ratio =
+        exponential(level_shift(picked(logs_, before), picked(logs_, after), confidence));
     if (slower ? ratio.high >= 1 || ratio.median > 1 - rule_.margin_ratio
                : ratio.low <= 1 || ratio.median < 1 + rule_.margin_ratio)
       return false;
@@ -144,8 +137,26 @@ class Judgement {
     verdict_.since_point = old.end;
     verdict_.why = also_different(series_.points[old.end - 1], series_.points[old.end]);
     if (slower && !moved) prefer_line(old.first);
-    if (!alike) doubt_moved_roof(roof_ratio);
+    const double speed = level_shift(picked(speeds_, before), picked(speeds_, after), confidence).median;
+    if (!alike)
+      doubt(moved_roof_text(series_, roof_ratio));
+    else if (slower && roof_rose_instead(std::log(ratio.median), speed))
+      doubt(risen_roof_text(series_, roof_ratio, std::exp(speed)));
     return true;
+  }
+
+  [[nodiscard]] static std::vector<size_t> points_of(const Stretch& stretch) {
+    std::vector<size_t> points(stretch.count());
+    std::iota(points.begin(), points.end(), stretch.first);
+    return points;
+  }
+
+  [[nodiscard]] static std::vector<double> picked(const std::vector<double>& values,
+                                                  const std::vector<size_t>& points) {
+    std::vector<double> kept;
+    kept.reserve(points.size());
+    for (const size_t point : points) kept.push_back(values[point]);
+    return kept;
   }
 
   [[nodiscard]] double median_roof(const Stretch& stretch) const {
@@ -156,20 +167,20 @@ class Judgement {
   }
 
   /// Keeps of both stretches the sittings with nearly the same roof. Returns whether there are enough.
-  bool keep_days_alike(const Stretch& old, const Stretch& now, std::vector<double>& before,
-                       std::vector<double>& after) const {
+  bool keep_days_alike(const Stretch& old, const Stretch& now, std::vector<size_t>& before,
+                       std::vector<size_t>& after) const {
     size_t most = 0;
     for (size_t day = old.first; day < now.end; ++day) {
       const double roof = series_.points[day].roof_bytes_per_s;
       const auto alike = [&](const Stretch& stretch) {
-        std::vector<double> kept;
+        std::vector<size_t> kept;
         for (size_t i = stretch.first; i < stretch.end; ++i) {
           if (std::abs(series_.points[i].roof_bytes_per_s / roof - 1) <= moved_roof_ratio / 2)
-            kept.push_back(logs_[i]);
+            kept.push_back(i);
         }
         return kept;
       };
-      std::vector<double> of_old = alike(old), of_now = alike(now);
+      std::vector<size_t> of_old = alike(old), of_now = alike(now);
       const size_t fewer = std::min(of_old.size(), of_now.size());
       if (fewer < rule_.change.least_points || fewer <= most) continue;
       most = fewer;
@@ -187,14 +198,15 @@ class Judgement {
     verdict_.p = trend.p;
   }
 
-  /// A machine that changed may have changed more than its roof.
-  void doubt_moved_roof(double ratio) {
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "the read roof %s is %.3f of what it was: the machine changed, not the kernel alone",
-                  series_.roof.c_str(), ratio);
+  void doubt(std::string why) {
     verdict_.word = "suspected";
-    verdict_.why = text;
+    verdict_.why = std::move(why);
+  }
+
+  /// What cancels in the fraction is told, and not judged.
+  void note_fall_together() {
+    const std::optional<FallTogether> fall = find_fall_together(series_, rule_);
+    if (fall) verdict_.note = text_of(series_, *fall);
   }
 
   void take_line(size_t first, const Trend& trend) {
@@ -223,7 +235,12 @@ class Judgement {
     take_line(first, trend);
     const size_t middle = first + rest.size() / 2;
     const double roof_ratio = median_roof({middle, logs_.size(), 0}) / median_roof({first, middle, 0});
-    if (std::abs(roof_ratio - 1) > moved_roof_ratio) doubt_moved_roof(roof_ratio);
+    const double speed = fit_trend(std::span(speeds_).subspan(first), confidence).per_step *
+                         static_cast<double>(rest.size() - 1);
+    if (std::abs(roof_ratio - 1) > moved_roof_ratio)
+      doubt(moved_roof_text(series_, roof_ratio));
+    else if (roof_rose_instead(total, speed))
+      doubt(risen_roof_text(series_, roof_ratio, std::exp(speed)));
     return true;
   }
 
@@ -235,23 +252,27 @@ class Judgement {
     if (before < rule_.change.least_points || from < series_.since) return;
     const double level = harness::median(std::span(logs_).subspan(last.first, before));
     const double shift = harness::median(std::span(logs_).subspan(from, latest)) - level;
-    const double error = scatter(logs_, stretches_) *
+    const double error = scatter_of_levels() *
                          std::sqrt(1.0 / static_cast<double>(before) + 1.0 / static_cast<double>(latest));
     verdict_.fraction = std::exp(level + shift);
     verdict_.baseline_fraction = std::exp(level);
     const double t = harness::student_t_quantile((1 + confidence) / 2, static_cast<double>(before) - 1);
     verdict_.ratio = exponential({shift, shift - t * error, shift + t * error});
-    if (shift > -margin() || error <= 0) return;
+    if (shift > -margin()) return;
     verdict_.word = "suspected";
     verdict_.why = "only the newest commit: measure it again, a change is sure after " +
                    std::to_string(rule_.change.least_points) + " sittings or so";
+    const double speed = harness::median(std::span(speeds_).subspan(from, latest)) -
+                         harness::median(std::span(speeds_).subspan(last.first, before));
+    if (roof_rose_instead(shift, speed))
+      doubt(risen_roof_text(series_, std::exp(speed - shift), std::exp(speed)));
     verdict_.since_point = from;
     latest_distance_ = shift / error;
   }
 
   const SpeedSeries& series_;
   const RegressionRule& rule_;
-  std::vector<double> logs_;
+  std::vector<double> logs_, speeds_;  ///< of fractions, and of weight bytes/s
   std::vector<Stretch> stretches_;
   SeriesVerdict verdict_;
   double latest_distance_ = 0;

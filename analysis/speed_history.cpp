@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analysis/commit_order.hpp"
+#include "analysis/history_roofs.hpp"
 #include "analysis/microarchitectures.hpp"
 
 namespace analysis {
@@ -17,33 +18,12 @@ using harness::Sitting;
 using harness::SittingFigure;
 using harness::SpeedHistory;
 
-/// A figure with the roofs of its sitting by level.
+/// A figure with the roofs of its sitting.
 struct Taken {
   const SittingFigure* figure;
   SpeedPoint point;
-  std::map<std::string, double> roofs;
+  const SittingRoofs* roofs;
 };
-
-/// Which level's fraction scatters least from sitting to sitting, "" when no level is in all of them.
-std::string steadiest_level(const std::vector<Taken>& taken) {
-  std::string best;
-  double least = 0;
-  for (const auto& [level, first] : taken.front().roofs) {
-    std::vector<double> logs;
-    for (const Taken& each : taken) {
-      const auto roof = each.roofs.find(level);
-      if (roof == each.roofs.end()) break;
-      logs.push_back(std::log(each.figure->weight_bytes_per_s / roof->second));
-    }
-    if (logs.size() < taken.size()) continue;
-    double scatter = 0;  // of neighbours: a level that changes counts once
-    for (size_t i = 1; i < logs.size(); ++i) scatter += std::abs(logs[i] - logs[i - 1]);
-    if (!best.empty() && scatter >= least) continue;
-    best = level;
-    least = scatter;
-  }
-  return best;
-}
 
 using SeriesKey = std::tuple<std::string, DecodeKey, int64_t>;  // machine, decode, weight bytes per token
 
@@ -76,9 +56,9 @@ class Reading {
         rule_(rule),
         ranks_(commit_ranks(history, rule.commits)),
         roofs_(history.sittings.size()) {
-    // Of the same threads where there is such a roof, else of one.
     for (const harness::SittingRoof& roof : history.roofs)
-      roofs_[roof.sitting][roof.threads][roof.level] = roof.read_bytes_per_s;
+      roofs_[roof.sitting][{roof.level, roof.core_kind, roof.threads, roof.page_bytes}] =
+          roof.read_bytes_per_s;
   }
 
   SeriesOfHistory made() {
@@ -93,7 +73,7 @@ class Reading {
       add_series(key, taken);
       for (const Taken& each : taken) commits.insert(each.point.commit);
     }
-    for (const auto& [decode, why] : wrong_) mark_wrong(decode.first, decode.second, why);
+    for (const auto& [decode, wrong] : wrong_) mark_wrong(decode.first, decode.second, wrong.second);
     made_.commits = static_cast<int>(commits.size());
     if (!rule_.since.empty()) set_since();
     return std::move(made_);
@@ -116,7 +96,7 @@ class Reading {
                       .second) {
         ++made_.left_out["copies"];
       } else {
-        const std::map<std::string, double>& roofs = roofs_of(figure);
+        const SittingRoofs& roofs = roofs_[figure.sitting];
         if (roofs.empty()) {
           ++made_.left_out["no read roof in the same sitting"];
           continue;
@@ -124,30 +104,30 @@ class Reading {
         taken_[key].push_back({&figure,
                                {rank->second, rank->first, sitting.created_utc, sitting.document, 0, 0,
                                 figure.tokens_per_s, figure.kernel_version, sitting.compiler, sitting.author},
-                               roofs});
+                               &roofs});
       }
     }
   }
 
-  const std::map<std::string, double>& roofs_of(const SittingFigure& figure) {
-    auto& by_threads = roofs_[figure.sitting];
-    const auto own = by_threads.find(figure.key.threads);
-    return own != by_threads.end() ? own->second : by_threads[1];
-  }
-
   void add_series(const SeriesKey& key, std::vector<Taken>& taken) {
-    const std::string level = steadiest_level(taken);
-    if (level.empty()) {
-      made_.left_out["no read roof of one level in all sittings"] += static_cast<int>(taken.size());
-      return;
-    }
+    std::vector<SpeedOfRoofs> speeds;
+    speeds.reserve(taken.size());
+    for (const Taken& each : taken) speeds.push_back({each.figure->weight_bytes_per_s, each.roofs});
+    const std::optional<RoofKind> kind = steadiest_roof(speeds, std::get<1>(key));
+    const auto odd = std::stable_partition(
+        taken.begin(), taken.end(), [&](const Taken& each) { return kind && each.roofs->count(*kind) > 0; });
+    if (odd != taken.end())
+      made_.left_out["no read roof of the kind that the series is held against"] +=
+          static_cast<int>(taken.end() - odd);
+    taken.erase(odd, taken.end());
+    if (taken.empty()) return;
     SpeedSeries& series = made_.series.emplace_back();
     series.key = std::get<1>(key);
     series.weight_bytes_per_token = std::get<2>(key);
     series.machine = traits_of(history_.sittings[taken.back().figure->sitting]);
-    series.roof = level;
+    series.roof = kind->level;
     for (Taken& each : taken) {
-      each.point.roof_bytes_per_s = each.roofs.at(level);
+      each.point.roof_bytes_per_s = each.roofs->at(*kind);
       each.point.roof_fraction = each.figure->weight_bytes_per_s / each.point.roof_bytes_per_s;
       series.points.push_back(std::move(each.point));
     }
@@ -175,10 +155,14 @@ class Reading {
           why = "logits " + output->golden.substr(0, 12) + "…, before " + right.substr(0, 12) + "…";
       }
       const auto decode = std::pair(sitting.machine_key, output->key);
-      wrong_.erase(decode);
+      // A launch that is right does not excuse another of the same sitting.
+      const auto before = wrong_.find(decode);
+      if (before != wrong_.end() && before->second.first == output->sitting) continue;
+      if (before != wrong_.end()) wrong_.erase(before);
       if (why.empty()) continue;
       wrong_sittings_.emplace(output->sitting, output->key);
-      wrong_[decode] = commit_of(sitting) + ", document " + std::to_string(sitting.document) + ": " + why;
+      wrong_[decode] = {output->sitting,
+                        commit_of(sitting) + ", document " + std::to_string(sitting.document) + ": " + why};
     }
   }
 
@@ -226,11 +210,13 @@ class Reading {
 
   void set_since() {
     const std::optional<int64_t> rank = since_commit();
+    const std::map<std::string, std::string> seen = first_seen_utc(history_);
     made_.since_found = false;
     for (SpeedSeries& series : made_.series) {
       const auto from =
           std::find_if(series.points.begin(), series.points.end(), [&](const SpeedPoint& point) {
-            return rank ? point.commit >= *rank : is_time(rule_.since) && point.created_utc >= rule_.since;
+            return rank ? point.commit >= *rank
+                        : is_time(rule_.since) && seen.at(point.commit_name) >= rule_.since;
           });
       series.since = static_cast<size_t>(from - series.points.begin());
       made_.since_found = made_.since_found || from != series.points.end();
@@ -240,9 +226,10 @@ class Reading {
   const SpeedHistory& history_;
   const HistoryRule& rule_;
   std::map<std::string, int64_t> ranks_;
-  std::vector<std::map<int, std::map<std::string, double>>> roofs_;  ///< by sitting, threads and level
+  std::vector<SittingRoofs> roofs_;  ///< by sitting
   std::map<SeriesKey, std::vector<Taken>> taken_;
-  std::map<std::pair<std::string, DecodeKey>, std::string> wrong_;  ///< why, by machine and selectors
+  /// The sitting and why, by machine and selectors.
+  std::map<std::pair<std::string, DecodeKey>, std::pair<size_t, std::string>> wrong_;
   std::set<std::pair<size_t, DecodeKey>> wrong_sittings_;
   SeriesOfHistory made_;
 };

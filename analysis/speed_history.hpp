@@ -24,10 +24,10 @@ struct SeriesOfHistory {
   bool since_found = true;  ///< false: nothing is as new as HistoryRule::since, or no commit is called so
 };
 
-/// Makes the series. A figure is taken as the fraction of a read roof of its own sitting; of the levels that
-/// all sittings of a series have, the one whose fraction scatters least from sitting to sitting, which a
-/// change of level does not touch. A sitting with wrong logits, or others than the first of the same machine,
-/// model, weights and kernel version, gives no figure; a series whose newest sitting is such a one is wrong.
+/// Makes the series. A figure is taken as the fraction of a read roof of its own sitting, of one kind in all
+/// sittings of a series (steadiest_roof); a sitting without that is left out. A sitting with wrong logits, or
+/// others than the first of the same machine, model, weights and kernel version, gives no figure; a series
+/// whose newest sitting is such a one is wrong.
 SeriesOfHistory series_of(const harness::SpeedHistory& history, const HistoryRule& rule);
 
 }  // namespace analysis

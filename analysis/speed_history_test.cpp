@@ -211,5 +211,80 @@ TEST(speed_history, since_is_a_day_a_time_or_a_commit) {
   EXPECT_EQ(since("yesterday"), -1);
 }
 
+TEST(speed_history, one_wrong_launch_makes_a_sitting_wrong_whatever_its_digest_sorts_like) {
+  for (const bool wrong_first : {true, false}) {
+    SpeedHistory told = steady(6);
+    harness::SittingOutput wrong = told.outputs[5];
+    wrong.golden = wrong_first ? "000" : "zzz";
+    wrong.wrong = "logits differ";
+    told.outputs.insert(told.outputs.end() - (wrong_first ? 1 : 0), wrong);
+    EXPECT_EQ(series_of(told, {}).series[0].wrong, "aaaaaaa5, document 6: logits differ") << wrong_first;
+  }
+}
+
+TEST(speed_history, roofs_of_other_threads_pages_and_cores_do_not_come_in_half_way) {
+  SpeedHistory told = steady(20);
+  for (harness::SittingFigure& figure : told.figures) figure.key.threads = 2;
+  for (size_t i = 10; i < 20; ++i) {
+    told.roofs.push_back({i, "dram", 2, 1.9e5});
+    told.roofs.push_back({i, "l1", 1, 1.05e6, int64_t{2} << 20});
+    told.roofs.push_back({i, "l1", 1, 3e6, 4096, "performance"});
+  }
+  const SeriesOfHistory made = series_of(told, {});
+  ASSERT_EQ(made.series[0].points.size(), 20U);
+  for (const SpeedPoint& point : made.series[0].points)
+    EXPECT_EQ(point.roof_bytes_per_s, made.series[0].points[0].roof_bytes_per_s);
+}
+
+TEST(speed_history, takes_the_roof_of_the_decodes_own_threads_pages_and_core_where_all_have_it) {
+  SpeedHistory told = steady(12);
+  for (harness::SittingFigure& figure : told.figures) {
+    figure.key.threads = 2;
+    figure.key.page_bytes = int64_t{2} << 20;
+    figure.key.core_kind = "efficiency";
+  }
+  for (size_t i = 0; i < 12; ++i) {
+    told.roofs.push_back({i, "dram", 2, 7e5, 4096, "efficiency"});
+    told.roofs.push_back({i, "dram", 2, 8e5, int64_t{2} << 20, "efficiency"});
+    told.roofs.push_back({i, "dram", 2, 9e5, int64_t{2} << 20, "performance"});
+  }
+  EXPECT_EQ(series_of(told, {}).series[0].points[0].roof_bytes_per_s, 8e5);
+}
+
+TEST(speed_history, a_sitting_without_the_roof_of_the_others_is_left_out_alone) {
+  SpeedHistory told = steady(20);
+  told.roofs.erase(told.roofs.begin() + 6, told.roofs.begin() + 8);
+  told.roofs.push_back({3, "l3", 1, 5e5});
+  const SeriesOfHistory made = series_of(told, {});
+  ASSERT_EQ(made.series.size(), 1U);
+  EXPECT_EQ(made.series[0].points.size(), 19U);
+  EXPECT_EQ(made.left_out.at("no read roof of the kind that the series is held against"), 1);
+}
+
+TEST(speed_history, since_asks_when_a_commit_was_first_seen_anywhere) {
+  SpeedHistory told = steady(5);
+  harness::Sitting again = told.sittings[1];
+  again.created_utc = "2026-03-01T00:00:00Z";
+  again.machine_key = "another";
+  told.sittings.push_back(again);
+  told.figures.push_back(told.figures[1]);
+  told.figures.back().sitting = 5;
+  told.roofs.push_back({5, "l1", 1, 1e6});
+  HistoryRule rule;
+  rule.since = "2026-02-01";
+  EXPECT_FALSE(series_of(told, rule).since_found) << "no commit is as new as that";
+  rule.since = "2026-01-04";
+  const SeriesOfHistory made = series_of(told, rule);
+  for (const SpeedSeries& series : made.series)
+    EXPECT_EQ(series.since, series.machine.machine_key == "m" ? 3U : 1U);
+}
+
+TEST(is_time, asks_for_days_and_times_that_exist) {
+  for (const char* text : {"2026-02-28", "2028-02-29", "2026-12-31T23:59:59Z"}) EXPECT_TRUE(is_time(text));
+  for (const char* text : {"2026-02-29", "2026-02-31", "2026-13-45", "2026-00-01", "2026-01-01T25:00:00Z",
+                           "2026-01-01T00:60:00Z"})
+    EXPECT_FALSE(is_time(text)) << text;
+}
+
 }  // namespace
 }  // namespace analysis

@@ -12,8 +12,8 @@ constexpr const char* sittings_sql =
     "b.compiler, s.uncounted, b.git_dirty, m.family, m.model_number, m.l2_bytes, m.l3_bytes, "
     "coalesce(a.name, '') "
     "FROM submissions AS s JOIN machines AS m ON m.document = s.document JOIN suites AS b ON b.document = "
-    "s.document LEFT JOIN attestations AS a ON a.document = s.document AND a.kind = 'sent' WHERE "
-    "substr(s.machine_key, 1, length(?4)) = ?4 ORDER BY s.document";
+    "s.document LEFT JOIN attestations AS a ON a.document = s.document AND a.kind = 'sent' "
+    "ORDER BY s.document";
 
 constexpr const char* figures_sql =
     "SELECT document, model, mode, placement, isa, arithmetic, weights, routing, threads, page_bytes, "
@@ -24,8 +24,8 @@ constexpr const char* figures_sql =
     "AND ?1 IN ('', model) AND ?2 IN ('', isa) AND ?3 IN ('', mode) ORDER BY document, ordinal";
 
 constexpr const char* roofs_sql =
-    "SELECT document, level, threads, max(read_bytes_per_s_median) FROM roofs WHERE invalid = '' AND "
-    "read_bytes_per_s_median > 0 GROUP BY document, level, threads";
+    "SELECT document, level, threads, max(read_bytes_per_s_median), page_bytes, core_kind FROM roofs WHERE "
+    "invalid = '' AND read_bytes_per_s_median > 0 GROUP BY document, level, threads, page_bytes, core_kind";
 
 constexpr const char* outputs_sql =
     "SELECT document, model, mode, placement, isa, arithmetic, weights, routing, threads, page_bytes, "
@@ -79,7 +79,6 @@ SpeedHistory read_history(Store& store, const HistoryFilter& filter) {
   SpeedHistory history;
   std::unordered_map<int64_t, size_t> places;
   Statement sittings = database.prepare(sittings_sql);
-  sittings.bind(4, filter.machine_key_prefix);
   while (sittings.step()) {
     places.emplace(sittings.integer(0), history.sittings.size());
     history.sittings.push_back(sitting_of(sittings));
@@ -93,7 +92,9 @@ SpeedHistory read_history(Store& store, const HistoryFilter& filter) {
     }
     while (rows.step()) {
       const auto place = places.find(rows.integer(0));
-      if (place != places.end()) take(rows, place->second);
+      if (place == places.end()) continue;
+      const std::string& machine = history.sittings[place->second].machine_key;
+      if (!filtered || machine.rfind(filter.machine_key_prefix, 0) == 0) take(rows, place->second);
     }
   };
   each(figures_sql, true, [&](const Statement& row, size_t sitting) {
@@ -105,7 +106,8 @@ SpeedHistory read_history(Store& store, const HistoryFilter& filter) {
                                real_of(row, 16), real_of(row, 17), row.text(18)});
   });
   each(roofs_sql, false, [&](const Statement& row, size_t sitting) {
-    history.roofs.push_back({sitting, row.text(1), static_cast<int>(row.integer(2)), real_of(row, 3)});
+    history.roofs.push_back({sitting, row.text(1), static_cast<int>(row.integer(2)), real_of(row, 3),
+                             row.integer(4), row.text(5)});
   });
   each(outputs_sql, true, [&](const Statement& row, size_t sitting) {
     history.outputs.push_back({sitting, key_of(row), row.text(10), row.text(11), row.text(12), row.text(13)});

@@ -34,6 +34,8 @@ struct SittingRoof {
   std::string level;
   int threads = 1;
   double read_bytes_per_s = 0;
+  int64_t page_bytes = 4096;
+  std::string core_kind = "uniform";
 };
 
 struct SittingOutput {
@@ -51,7 +53,8 @@ struct SpeedHistory {
   std::vector<SittingOutput> outputs;
 };
 
-/// Which figures and outputs; "" for any. Sittings and roofs are all there.
+/// Which figures and outputs; "" for any. Sittings and roofs of all machines are there: the order of commits
+/// is that of the whole store.
 struct HistoryFilter {
   std::string model, isa, mode, machine_key_prefix;
 };

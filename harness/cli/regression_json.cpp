@@ -53,6 +53,7 @@ json series_json(const SpeedSeries& series, const SeriesVerdict& verdict, bool p
   made["roof"] = series.roof;
   made["verdict"] = verdict.word;
   if (!verdict.why.empty()) made["why"] = verdict.why;
+  if (!verdict.note.empty()) made["note"] = verdict.note;
   if (verdict.judged()) add_judged(made, series, verdict);
   if (points) made["points"] = points_json(series);
   return made;

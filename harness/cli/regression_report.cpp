@@ -80,6 +80,8 @@ size_t add_machine(const Terminal& terminal, const RegressionReport& report, con
     if (verdict.word == "regressed" || verdict.word == "suspected" || verdict.word == "improved")
       notes += fmt::format("{} {}: {}\n", verdict.word == "improved" ? mark_good(terminal) : mark,
                            name_of(series), change_of(series, verdict));
+    if (!verdict.note.empty())
+      notes += fmt::format("{} {}: {}\n", mark_warning(terminal), name_of(series), plain(verdict.note));
     if (!verdict.why.empty()) notes += fmt::format("{} {}: {}\n", mark, name_of(series), plain(verdict.why));
   }
   if (table.rows.empty()) return i;
@@ -165,6 +167,12 @@ std::string to_text(const Terminal& terminal, const RegressionReport& report, co
   for (size_t i = 0; i < report.series.size();) i = add_machine(terminal, report, form, i, every, text);
   text += kernels_text(terminal, report, form);
   text += counts_of(report) + ".\n";
+  const auto together = std::count_if(report.verdicts.begin(), report.verdicts.end(),
+                                      [](const SeriesVerdict& verdict) { return !verdict.note.empty(); });
+  if (together > 0)
+    text +=
+        fmt::format("{} of {} series lost tokens/s together with their read roof, which no fraction shows\n",
+                    together, report.series.size());
   for (const auto& [reason, count] : report.left_out)
     text += fmt::format("left out: {} figure{}: {}\n", count, count == 1 ? "" : "s", reason);
   if (!every)
