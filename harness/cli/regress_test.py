@@ -60,7 +60,9 @@ class Regress(Case):
                 self.assertLessEqual(series["adjusted_p"], 0.05)
         kernel = {kernel["mode"]: kernel for kernel in told["kernels"]}
         self.assertEqual(kernel["warm"]["verdict"], "everywhere")
-        self.assertEqual(kernel["warm"]["inside"]["slower"], 8)
+        inside = kernel["warm"]["inside"]  # a machine whose roof moved by itself is left out
+        self.assertGreaterEqual(inside["machines"], 7)
+        self.assertEqual(inside["slower"], inside["machines"])
         self.assertNotIn(kernel["evict_flush"]["verdict"], ("everywhere", "most", "group"))
 
     def test_the_table_shows_a_picture_and_the_commits(self):
@@ -79,7 +81,8 @@ class Regress(Case):
             self.assertIn("no stored run has a decode of that kind", self.regress(*nothing, code=12).stderr)
 
     def test_since_leaves_older_changes_to_history(self):
-        last = sqlite3.connect(self.store).execute("SELECT max(created_utc) FROM submissions").fetchone()[0]
+        last = sqlite3.connect(self.store).execute(
+            "SELECT max(first) FROM (SELECT min(created_utc) AS first FROM submissions GROUP BY git_commit)").fetchone()[0]
         told = self.json("--mode", "warm", "--since", last, code=None)
         self.assertEqual(sum(series["verdict"] == "regressed" for series in told["series"]), 0)
         self.assertIn("nothing was measured since", self.regress("--since", "2031-01-01", code=12).stderr)
