@@ -94,6 +94,22 @@ RegressionReport make_report(const RegressOptions& options) {
   return report;
 }
 
+/// An unset variable of a script is no filter and no file.
+CLI::Validator filled() {
+  return {[](std::string& text) {
+            return text.empty() ? std::string("is empty: give a value, or leave it out") : "";
+          },
+          "", "filled"};
+}
+
+CLI::Validator natural() {
+  return {[](std::string& text) {
+            const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+            return digits ? std::string() : "'" + text + "' is no natural number";
+          },
+          "", "natural"};
+}
+
 ExitCode run(const RegressOptions& options, const Terminal& terminal) {
   check_since(options.since);
   const RegressionReport report = make_report(options);
@@ -142,8 +158,13 @@ void add_regress(CLI::App& app, Invocation& invocation) {
       "--commits", options->commits,
       "the order of commits: a file of hashes, oldest first (git log --reverse --format=%H); others "
       "are left out");
-  command->add_option("--seed", options->seed, "of the permutations")->capture_default_str();
+  command->add_option("--seed", options->seed, "of the permutations")
+      ->capture_default_str()
+      ->check(natural());
   add_forms(*command, *options);
+  for (CLI::Option* option : command->get_options()) {
+    if (option->get_expected_min() > 0) option->check(filled());
+  }
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options] { return run(*options, invocation.terminal); };
   });

@@ -129,6 +129,19 @@ class Regress(Case):
         xml.etree.ElementTree.parse(self.folder / "bad.xml")
         self.assertNotIn("\x1b", self.regress(store=bad, code=9).stdout)
 
+    def test_cases_are_unique_and_xml_is_valid_for_any_name(self):
+        other = self.folder / "other.sqlite"
+        shutil.copy(self.store, other)
+        with sqlite3.connect(other) as store:
+            store.execute("UPDATE submissions SET cpu_model = 'a\ufffeb\uffff'")
+            store.execute("UPDATE decode SET threads = 2 WHERE mode = 'evict_flush'")
+            store.execute("UPDATE decode SET mode = 'warm' WHERE mode = 'evict_flush'")
+        self.regress("--junit", self.folder / "other.xml", store=other, code=None)
+        names = [(case.get("classname"), case.get("name")) for case in xml.etree.ElementTree.parse(self.folder / "other.xml").iter("testcase")]
+        across = [name for name in names if name[0] == "across machines"]
+        self.assertGreaterEqual(len(across), 2)
+        self.assertEqual(len(set(across)), len(across))
+
     def test_other_logits_are_wrong_before_anything_is_slow(self):
         wrong = self.folder / "wrong.sqlite"
         shutil.copy(self.store, wrong)
@@ -146,6 +159,11 @@ class Regress(Case):
         self.regress("--margin", "3", code=2)
         self.regress("--json", "--markdown", code=2)
         self.regress("--points", code=2)
+        for option in ("--model", "--mode", "--isa", "--machine", "--since", "--commits", "--junit", "--output", "--db", "--margin"):
+            self.assertIn("is empty", self.regress(option, "", code=2).stderr)
+        self.regress("--seed", "-1", code=2)
+        for day in ("2026-02-31", "2026-13-45", "2026-01-01T25:00:00Z"):
+            self.regress("--since", day, code=2)
         self.regress(store=self.folder / "nowhere.sqlite", code=7)
         self.regress("--junit", self.folder, code=7)
 

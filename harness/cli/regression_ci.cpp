@@ -14,7 +14,12 @@ using analysis::SpeedSeries;
 /// Foreign text in an attribute or element: one line, and what XML gives a meaning is spelt.
 std::string xml(const std::string& text) {
   std::string escaped;
-  for (const char c : plain(text)) {
+  std::string shown = plain(text);
+  // No XML may hold U+FFFE and U+FFFF (EF BF BE, EF BF BF).
+  for (const char* none : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
+    for (size_t at = 0; (at = shown.find(none, at)) != std::string::npos;) shown.replace(at, 3, "?");
+  }
+  for (const char c : shown) {
     switch (c) {
       case '&':
         escaped += "&amp;";
@@ -64,8 +69,8 @@ std::string series_case(const SpeedSeries& series, const SeriesVerdict& verdict)
 }
 
 std::string kernel_case(const KernelVerdict& kernel) {
-  const std::string open = fmt::format("    <testcase classname=\"across machines\" name=\"{}\"",
-                                       xml(fmt::format("{} {}", kernel.key.model, mode_text(kernel.key))));
+  const std::string open =
+      fmt::format("    <testcase classname=\"across machines\" name=\"{}\"", xml(kernel_name(kernel)));
   if (kernel.claimed())
     return fmt::format("{}><failure message=\"{}\"/></testcase>\n", open, xml(claim_of(kernel)));
   if (kernel.word == "cannot_tell")

@@ -29,7 +29,7 @@ std::string short_key(const std::string& machine_key) {
   return machine_key.substr(0, 8);
 }
 
-std::string kernel_name(const harness::DecodeKey& key) {
+std::string model_and_mode(const harness::DecodeKey& key) {
   return plain(fmt::format("{} {}", key.model, mode_text(key)));
 }
 
@@ -102,7 +102,7 @@ std::string kernels_text(const Terminal& terminal, const RegressionReport& repor
                         kernel.claimed() ? mark_bad(terminal) : mark_warning(terminal), claim);
     for (const std::string& flag : kernel.flags)
       text += fmt::format("{}{} {}: {}\n", form.markdown ? "- " : "", mark_warning(terminal),
-                          kernel_name(kernel.key), plain(flag));
+                          kernel_name(kernel), plain(flag));
   }
   if (text.empty()) return "";
   return (form.markdown ? "### Across machines\n\n" : "Across machines\n\n") + text + "\n";
@@ -111,7 +111,12 @@ std::string kernels_text(const Terminal& terminal, const RegressionReport& repor
 }  // namespace
 
 std::string name_of(const SpeedSeries& series) {
-  return fmt::format("{}, {}", kernel_name(series.key), plain(how(series.key)));
+  return fmt::format("{}, {}", model_and_mode(series.key), plain(how(series.key)));
+}
+
+std::string kernel_name(const KernelVerdict& kernel) {
+  const std::string more = plain(how(kernel.key));  // without ISA it begins with a blank
+  return model_and_mode(kernel.key) + (more.empty() ? "" : "," + more);
 }
 
 std::string change_of(const SpeedSeries& series, const SeriesVerdict& verdict) {
@@ -129,7 +134,7 @@ std::string change_of(const SpeedSeries& series, const SeriesVerdict& verdict) {
 }
 
 std::string claim_of(const KernelVerdict& kernel) {
-  const std::string name = kernel_name(kernel.key);
+  const std::string name = kernel_name(kernel);
   if (kernel.word == "machines")
     return fmt::format("{}: slower on {} of {} machines, which have nothing in common that the others lack",
                        name, kernel.regressed.size(), kernel.machines);

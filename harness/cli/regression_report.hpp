@@ -40,6 +40,8 @@ harness::ExitCode outcome(const RegressionReport& report);
 
 /// "coreflow_1_9m warm, avx2"
 std::string name_of(const analysis::SpeedSeries& series);
+/// "coreflow_1_9m warm, 2 threads": what tells a kernel from all others, without its ISA.
+std::string kernel_name(const analysis::KernelVerdict& kernel);
 /// "−5.0 % [−5.6 % … −4.4 %] since abc1234..def5678, 20 sittings"
 std::string change_of(const analysis::SpeedSeries& series, const analysis::SeriesVerdict& verdict);
 /// "coreflow_1_9m warm: slower on machines with avx2, 256 KiB L2 alone: 12 of 12 …"; "" when nothing is
