@@ -7,11 +7,13 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
 #include "harness/digest.hpp"
 #include "harness/error.hpp"
+#include "harness/user_file.hpp"
 #include "models/i8_layout.hpp"
 
 namespace models {
@@ -195,6 +197,8 @@ void name_shape(Shape& shape) {
 }
 
 std::vector<std::byte> read_bytes(const std::string& path) {
+  std::error_code unknown;  // a named pipe would be waited for
+  if (std::filesystem::exists(path, unknown)) harness::check_user_file(path);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
   if (!file) {
     throw Error(ExitCode::invalid_input, fmt::format("{}: cannot be read ({})", path, std::strerror(errno)));

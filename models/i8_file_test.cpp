@@ -1,6 +1,8 @@
 #include "models/i8_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <fstream>
@@ -192,6 +194,14 @@ TEST_F(I8File, with_scales_that_are_no_scales_is_refused) {
 TEST_F(I8File, with_norms_that_are_no_numbers_is_refused) {
   put(data_of(1) + 4 * 3, std::numeric_limits<float>::quiet_NaN());
   refused("section 1 (norm1): value 3 is nan");
+}
+
+TEST_F(I8File, that_is_a_named_pipe_is_refused_and_not_waited_for) {
+  const std::string pipe = testing::TempDir() + "weights_pipe.i8";
+  ::unlink(pipe.c_str());
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THROW(read_i8_file(pipe), harness::Error);
+  ::unlink(pipe.c_str());
 }
 
 TEST_F(I8File, that_does_not_exist_is_refused_with_its_name) {

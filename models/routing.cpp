@@ -11,6 +11,7 @@
 
 #include "harness/digest.hpp"
 #include "harness/error.hpp"
+#include "harness/user_file.hpp"
 #include "models/splitmix64.hpp"
 
 namespace models {
@@ -204,6 +205,7 @@ std::string routing_text(const Routing& routing) {
     case Routing::Kind::sticky:
       return fmt::format("sticky:{}", routing.parameter);
     case Routing::Kind::file:
+      harness::check_user_file(routing.path);
       return "file:" + harness::sha256_file_hex(routing.path);
   }
   return "none";

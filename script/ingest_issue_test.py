@@ -154,10 +154,11 @@ class Issues(Channel):
         keys = ROOT / "harness/testdata/signatures"
         body = self.body(self.good, "--sign", keys / "plain.key")
         result = self.run_script(event(body))
-        self.assertRegex(result.stdout, r"evidence level `[A-D]`, signed with key `305192DDE10A0CB8`")
+        self.assertRegex(result.stdout, r"evidence level `[A-D]`, signed with key `305192DDE10A0CB8 sha256:[0-9a-f]{64}`")
         [name] = self.stored()
         origin = json.loads((self.repo / "submissions" / name).with_suffix(".origin").read_text())
-        self.assertEqual(origin, {"author": "octocat", "id": 583231, "issue": 42, "signed_by": "305192DDE10A0CB8"})
+        self.assertRegex(origin.pop("signed_by"), "^305192DDE10A0CB8 sha256:[0-9a-f]{64}$")
+        self.assertEqual(origin, {"author": "octocat", "id": 583231, "issue": 42})
         taken = tokroof("ingest", self.repo / "submissions", "--json", home=self.here / "home")
         self.assertEqual([one["author"] for one in json.loads(taken.stdout)], ["octocat#583231"])
         other = self.run_script(event(self.body(self.other).replace("```\n", "tokroof-minisig-base64\n" + body.partition(

@@ -55,7 +55,7 @@ struct Outcome {
   ExitCode code = ExitCode::ok;
   std::string level = {};  ///< evidence level, A to D; "" of what was refused
   std::string author = {};
-  std::string signed_by = {};  ///< the number of a key, "" when it is not signed
+  std::string signed_by = {};  ///< key number and SHA-256 of the key, "" when it is not signed
 };
 
 /// One file on its way: what has been found so far, and what is to be stored of it.

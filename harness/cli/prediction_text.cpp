@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "harness/cli/foreign_text.hpp"
 #include "harness/cli/interval_bars.hpp"
 #include "harness/cli/paragraph.hpp"
 #include "harness/cli/prediction.hpp"
@@ -34,10 +35,11 @@ class Footnotes {
 };
 
 std::string machine_text(const analysis::MachineFacts& machine) {
-  return machine.origin == "catalogue"    ? machine.name + ", from the catalogue: nobody measured it"
-         : machine.origin == "topology"   ? machine.name + ", from a recorded topology: nobody measured it"
-         : machine.origin == "submission" ? machine.name + ", from the probes of a document"
-                                          : fmt::format("this machine ({}), from its probes", machine.name);
+  const std::string name = one_line(machine.name);  // of a document: a stranger's
+  return machine.origin == "catalogue"    ? name + ", from the catalogue: nobody measured it"
+         : machine.origin == "topology"   ? name + ", from a recorded topology: nobody measured it"
+         : machine.origin == "submission" ? name + ", from the probes of a document"
+                                          : fmt::format("this machine ({}), from its probes", name);
 }
 
 std::string heading(const Terminal& terminal, const Prediction& prediction) {
@@ -117,7 +119,8 @@ std::string forecasts_table(const Terminal& terminal, const analysis::CoreForeca
       continue;
     }
     intervals.emplace_back(std::get<Interval>(one.tokens_per_s));
-    table.rows.push_back({one.id, speed_text(terminal, *intervals.back())});
+    const bool naive = one.id == "dram_roof" || one.id == "cache_roof" || one.id == "curve";
+    table.rows.push_back({one.id, speed_text(terminal, *intervals.back()) + (naive ? " naive" : "")});
     figures = std::max(figures, display_width(table.rows.back().back()));
   }
   if (table.rows.empty()) return reasons_text(terminal, reasons);

@@ -260,7 +260,7 @@ class Sign(Home):
                          "Hello\n\n" + body + "\n-- \nA signature\n"):
                 (self.home / "issue").write_text(text)
                 [outcome] = json.loads(self.tokroof("ingest", "--issue-body", self.home / "issue", "--json").stdout)
-                self.assertRegex(outcome["signed_by"], "^[0-9A-F]{16}$")
+                self.assertRegex(outcome["signed_by"], "^[0-9A-F]{16} sha256:[0-9a-f]{64}$")
             self.assertIn("signed with key " + outcome["signed_by"],
                           self.tokroof("ingest", "--issue-body", self.home / "issue", "--key", public).stdout)
             refused = self.tokroof("ingest", "--issue-body", self.home / "issue", "--key", locked)
