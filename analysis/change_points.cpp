@@ -98,6 +98,72 @@ double permutation_p(SplitScan& scan, const Split& found, std::vector<size_t> or
   return (exceeding + 1.0) / (done + 1.0);
 }
 
+struct Segment {
+  size_t from = 0, to = 0;
+  double statistic = 0;
+};
+
+/// Ranks about their mean, ties at their middle.
+std::vector<double> centred_ranks(std::span<const double> values) {
+  std::vector<double> ranks;
+  ranks.reserve(values.size());
+  for (const double value : values) {
+    double rank = 0;
+    for (const double other : values) rank += other < value ? 1 : other > value ? -1 : 0;
+    ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+/// The segment whose ranks differ most from those of the rest, `least` values from either end.
+Segment best_segment(const std::vector<double>& ranks, size_t least) {
+  const size_t n = ranks.size();
+  std::vector<double> sums(n + 1, 0);
+  for (size_t i = 0; i < n; ++i) sums[i + 1] = sums[i] + ranks[i];
+  Segment best;
+  for (size_t from = least; from + 2 * least <= n; ++from) {
+    for (size_t to = from + least; to + least <= n; ++to) {
+      const double sum = sums[to] - sums[from];
+      const auto inside = static_cast<double>(to - from);
+      const double statistic = sum * sum / (inside * (static_cast<double>(n) - inside));
+      if (statistic > best.statistic) best = {from, to, statistic};
+    }
+  }
+  return best;
+}
+
+double permutation_p(const Segment& found, std::vector<double> ranks, const ChangeRule& rule, uint64_t seed) {
+  harness::SplitMix64 random(seed);
+  const double as_good = found.statistic * (1 - 1e-9);
+  int exceeding = 0, done = 0;
+  while (done < rule.permutations) {
+    for (size_t i = ranks.size() - 1; i > 0; --i) std::swap(ranks[i], ranks[random.below(i + 1)]);
+    ++done;
+    if (best_segment(ranks, rule.least_points).statistic >= as_good) ++exceeding;
+    if (exceeding + 1 > rule.alpha * (rule.permutations + 1)) break;
+  }
+  return (exceeding + 1.0) / (done + 1.0);
+}
+
+void split(std::span<const double> values, size_t first, const ChangeRule& rule,
+           std::vector<ChangePoint>& found);
+
+/// A level that rose and fell back shows no single split: looks for the stretch between.
+void split_segment(std::span<const double> values, size_t first, const ChangeRule& rule, uint64_t seed,
+                   std::vector<ChangePoint>& found) {
+  if (values.size() < 3 * rule.least_points) return;
+  const std::vector<double> ranks = centred_ranks(values);
+  const Segment best = best_segment(ranks, rule.least_points);
+  if (best.statistic <= 0) return;
+  const double p = permutation_p(best, ranks, rule, seed ^ 0x5e9);
+  if (p > rule.alpha) return;
+  split(values.first(best.from), first, rule, found);
+  found.push_back({first + best.from, p});
+  split(values.subspan(best.from, best.to - best.from), first + best.from, rule, found);
+  found.push_back({first + best.to, p});
+  split(values.subspan(best.to), first + best.to, rule, found);
+}
+
 void split(std::span<const double> values, size_t first, const ChangeRule& rule,
            std::vector<ChangePoint>& found) {
   if (values.size() < 2 * rule.least_points) return;
@@ -108,7 +174,7 @@ void split(std::span<const double> values, size_t first, const ChangeRule& rule,
   if (best.at == 0 || best.statistic <= 0) return;
   const uint64_t seed = rule.seed * 0x9e3779b97f4a7c15ULL + first * 0x10001 + values.size();
   const double p = permutation_p(scan, best, order, rule, seed);
-  if (p > rule.alpha) return;
+  if (p > rule.alpha) return split_segment(values, first, rule, seed, found);
   split(values.first(best.at), first, rule, found);
   found.push_back({first + best.at, p});
   split(values.subspan(best.at), first + best.at, rule, found);

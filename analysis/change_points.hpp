@@ -26,7 +26,9 @@ struct ChangePoint {
 
 /// Returns the change points, ascending. The best split is the one with the largest energy statistic
 /// (distances |x − y|); its p-value tells how often a random order of the same values splits as well; what
-/// splits is split again. The same values and rule give the same result everywhere.
+/// splits is split again. What does not split is searched for a stretch that lies apart from the rest
+/// (circular binary segmentation, Olshen et al. 2004, of ranks), by the same rule. The same values and rule
+/// give the same result everywhere.
 std::vector<ChangePoint> find_change_points(std::span<const double> values, const ChangeRule& rule);
 
 /// Returns the shift from `before` to `after` (Hodges & Lehmann 1963: the median of all differences) with its

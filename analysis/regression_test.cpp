@@ -196,5 +196,13 @@ TEST(regression, a_history_without_any_scatter_does_not_hide_a_fall) {
   }
 }
 
+TEST(regression, a_rise_that_is_lost_again_has_regressed) {
+  for (const auto& [before, risen] : {std::pair{8, 6}, {10, 5}, {12, 6}, {30, 8}, {35, 7}}) {
+    const SeriesVerdict verdict = judge(series({{before, 1}, {risen, 1.1}, {15, 1}}, 3));
+    EXPECT_EQ(verdict.word, "regressed") << before << " " << risen << " " << verdict.why;
+    EXPECT_NEAR(verdict.ratio.median, 1 / 1.1, 0.015);
+  }
+}
+
 }  // namespace
 }  // namespace analysis
