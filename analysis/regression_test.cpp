@@ -128,6 +128,7 @@ TEST(regression, says_what_changed_besides_the_commit) {
   EXPECT_EQ(judge(one).why, "kernels of version 1, then 2; built by GNU 12.2.0, then Clang 14.0.6");
   for (SpeedPoint& point : one.points) point.commit = 0;
   EXPECT_NE(judge(one).why.find("of one commit"), std::string::npos);
+  EXPECT_EQ(judge(one).word, "suspected");
 }
 
 TEST(regression, a_roof_that_moved_along_leaves_it_suspected) {

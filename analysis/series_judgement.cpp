@@ -140,6 +140,8 @@ class Judgement {
     const double speed = level_shift(picked(speeds_, before), picked(speeds_, after), confidence).median;
     if (!alike)
       doubt(moved_roof_text(series_, roof_ratio));
+    else if (slower && series_.points[old.end - 1].commit == series_.points[old.end].commit)
+      doubt(verdict_.why);
     else if (slower && roof_rose_instead(std::log(ratio.median), speed))
       doubt(risen_roof_text(series_, roof_ratio, std::exp(speed)));
     return true;
