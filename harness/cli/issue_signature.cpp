@@ -23,7 +23,7 @@ std::string key_text(const harness::PublicKey& key) {
 /// A file ends with a newline or not; either is the document.
 std::string checked_signer(const harness::IssueSignature& signature, const std::string& canonical_text,
                            const harness::PublicKey& key, const std::string& name) {
-  const std::string told = key_text(key);
+  std::string told = key_text(key);
   try {
     harness::verify_signature(canonical_text + "\n", signature.minisig, key, name);
     return told;
