@@ -1,5 +1,5 @@
-// What isa_objects_test.py must find: an inline function of which this object holds a copy, and a function that begins
-// within a cache line.
+// What isa_objects_test.py must find: an inline function of which this object holds a copy, and a function
+// that begins within a cache line.
 namespace models {
 
 inline int planted(int x) {
