@@ -87,9 +87,9 @@ double near_ratio(const Inputs& inputs) {
   return inputs.crowding.points.empty() ? 1 : crowding_at(inputs.crowding, 0).time_ratio;
 }
 
-/// Which share of L3's hits the antagonist leaves to a cyclic read of `bytes`.
+/// Which share of L3's hits the antagonist leaves to a cyclic read of `bytes`; 1 of none.
 double left_beside(const Inputs& inputs, double bytes) {
-  if (inputs.crowding.points.empty()) return 1;
+  if (inputs.crowding.points.empty() || bytes <= 0) return 1;
   return hits_left(inputs.probed, bytes, crowding_at(inputs.crowding, bytes).time_ratio);
 }
 
