@@ -3,8 +3,11 @@
 
 namespace harness {
 
-// As in version 5, but: a document that shares a fingerprint with an earlier one is a copy of it, and stays
-// with it. A name is a login, or login#number: whoever has the same login or the same number is one person.
+// A figure is of the same decode when all of its selectors are the same; of documents with one nonce only the
+// first may agree with anything; 1.25: docs/store.md, "Trust". The signs keep SQLite to the few rows of one
+// document, where it would search all documents of a model. A document that shares a fingerprint with an
+// earlier one is a copy of it, and stays with it. A name is a login, or login#number: whoever has the same
+// login or the same number is one person.
 const char* const store_version_7 = R"sql(
 CREATE TABLE fingerprints (
   document INTEGER NOT NULL REFERENCES documents (sequence),
