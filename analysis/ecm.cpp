@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "analysis/barrier_cost.hpp"
 #include "analysis/crowding.hpp"
 #include "analysis/eviction.hpp"
 #include "analysis/expert_speed.hpp"
@@ -54,11 +55,12 @@ struct Inputs {
   const harness::Submission& probed;
   const models::Shape& shape;
   const harness::DecodeKey& key;
-  std::vector<models::KernelUse> uses;
-  std::optional<ExpertSpeed> experts;  ///< where kernel_rates measured such a pool
-  Crowding crowding;                   ///< by the antagonist of the mode; none for other modes
-  double lap_bytes = 0;                ///< what a token reads: weights, K and V
-  double memory_ratio = 1;             ///< how much longer memory takes than in the probe
+  std::vector<models::KernelUse> uses;  ///< of the token
+  std::vector<models::KernelUse> own;   ///< of one thread: the one that has most to do
+  std::optional<ExpertSpeed> experts;   ///< where kernel_rates measured such a pool
+  Crowding crowding;                    ///< by the antagonist of the mode; none for other modes
+  double lap_bytes = 0;                 ///< what a token reads: weights, K and V
+  double memory_ratio = 1;              ///< how much longer memory takes than in the probe
 
   /// What was measured after streams was measured on small pages.
   [[nodiscard]] bool streamed() const {
@@ -110,9 +112,8 @@ std::optional<Unavailable> add_kernel(const Inputs& inputs, const models::Kernel
   const auto found = kernel_speed(inputs.probed, inputs.key.isa, use);
   if (const auto* why = std::get_if<Unavailable>(&found)) return *why;
   const auto& speed = std::get<KernelSpeed>(found);
-  const double bytes = use.reads == Reads::nothing ? use.bytes : use.bytes / inputs.key.threads;
   if (inputs.streamed() && use.reads == Reads::kv && !speed.streamed_calls.empty()) {
-    const double seconds = use.calls * cold_call_s(speed.streamed_calls, bytes / use.calls);
+    const double seconds = use.calls * cold_call_s(speed.streamed_calls, use.bytes / use.calls);
     add(forecast, part_of(use.reads), seconds);
     sums.widths += seconds * speed.dram_log_width;
     return std::nullopt;
@@ -120,8 +121,8 @@ std::optional<Unavailable> add_kernel(const Inputs& inputs, const models::Kernel
   Slowing slowing{near_ratio(inputs), inputs.memory_ratio};
   const bool known = inputs.streamed() && speed.streamed_ratio > 0;
   if (known) slowing.memory_ratio *= speed.streamed_ratio;
-  if (!known && use.reads != Reads::nothing) sums.addressed_bytes += bytes;
-  const auto time = kernel_time(speed, use.calls, bytes, shares, shared, slowing);
+  if (!known && use.reads != Reads::nothing) sums.addressed_bytes += use.bytes;
+  const auto time = kernel_time(speed, use.calls, use.bytes, shares, shared, slowing);
   if (const auto* why = std::get_if<Unavailable>(&time)) return *why;
   const auto [seconds, log_width] = std::get<KernelTime>(time);
   add(forecast, part_of(use.reads), seconds);
@@ -129,18 +130,33 @@ std::optional<Unavailable> add_kernel(const Inputs& inputs, const models::Kernel
   return std::nullopt;
 }
 
-/// Adds up the kernels of a token, without those of experts when `skip_experts`. Every thread of a team makes
-/// each call on its part of the rows or heads, and the steps over vectors in full.
+/// Adds up the kernels of a token, without those of experts when `skip_experts`: of a team those of the
+/// thread that has most rows, heads and experts, since the others wait for it.
 std::optional<Unavailable> add_kernels(const Inputs& inputs, const ServedBytes& served, bool skip_experts,
                                        EcmForecast& forecast, Sums& sums) {
   const auto shared = team_limits(inputs.probed, served, inputs.key.threads);
   if (const auto* why = std::get_if<Unavailable>(&shared)) return *why;
-  for (const models::KernelUse& use : inputs.uses) {
+  for (const models::KernelUse& use : inputs.own) {
     if (skip_experts && use.reads == Reads::experts) continue;
     auto why =
         add_kernel(inputs, use, shares_of(served, use.reads), std::get<RateLimits>(shared), forecast, sums);
     if (why) return why;
   }
+  return std::nullopt;
+}
+
+/// Adds what the threads of a team take to wait for each other at each barrier, and to read there what the
+/// others wrote.
+std::optional<Unavailable> add_barriers(const Inputs& inputs, EcmForecast& forecast, Sums& sums) {
+  const auto barriers = models::handovers(inputs.shape, inputs.key.threads);
+  if (barriers.empty()) return std::nullopt;
+  const auto cost = barrier_cost(inputs.probed, inputs.key.threads);
+  if (const auto* why = std::get_if<Unavailable>(&cost)) return *why;
+  double seconds = 0;
+  for (const models::Handover& each : barriers)
+    seconds += each.count * barrier_s(std::get<BarrierCost>(cost), each.bytes);
+  add(forecast, "barriers", seconds);
+  sums.widths += seconds * std::get<BarrierCost>(cost).log_width;
   return std::nullopt;
 }
 
@@ -203,6 +219,7 @@ Reading<EcmForecast> add_up(const Inputs& inputs, ServedBytes served, double tok
   forecast.last_cache_bytes = served.last_cache_bytes;
   Sums sums;
   if (auto why = add_kernels(inputs, served, direct, forecast, sums)) return *why;
+  if (auto why = add_barriers(inputs, forecast, sums)) return *why;
   if (direct) {
     const double seconds = experts_s(inputs, served, *expert);
     add(forecast, "experts", seconds);
@@ -258,8 +275,14 @@ void widen_by_company(Inputs inputs, const HalfLives& half_lives, EcmForecast& f
 Reading<EcmForecast> ecm_forecast(const harness::Submission& probed, const models::Shape& shape,
                                   const harness::DecodeKey& key) {
   if (key.arithmetic != "int8") return Unavailable{"kernel_rates measures integer kernels alone"};
-  Inputs inputs{probed, shape, key, models::token_work(shape, key.position_first, key.position_last),
-                {},     {},    0};
+  Inputs inputs{probed,
+                shape,
+                key,
+                models::token_work(shape, key.position_first, key.position_last),
+                models::token_work(shape, key.position_first, key.position_last, key.threads),
+                {},
+                {},
+                0};
   inputs.crowding = crowding(probed, key.mode, key.placement);
   inputs.lap_bytes = static_cast<double>(models::cost(shape).weight_bytes_per_token);
   for (const auto& use : inputs.uses) inputs.lap_bytes += use.reads == Reads::kv ? use.bytes : 0;

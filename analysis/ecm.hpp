@@ -17,7 +17,7 @@ struct EcmForecast {
     std::string name;
     double seconds = 0;
   };
-  std::vector<Part> parts;  ///< weights, experts, attention, vectors, jumps, first calls, addresses
+  std::vector<Part> parts;  ///< weights, experts, attention, vectors, barriers, jumps, first calls, addresses
   double seconds = 0;
   double log_width = 0;  ///< of the probes' spread alone, 90 %
   LevelShares dense, experts;
@@ -27,9 +27,9 @@ struct EcmForecast {
 };
 
 /// Forecasts from the probes of a submission: served_bytes.hpp says what serves each mode. Of several threads
-/// each runs its part of every kernel, and levels that they share give no more than what they streamed from
-/// them together; barriers are left out. Unavailable with the reason for float arithmetic, and for what
-/// kernel_rates, load_bandwidth, a team's stream or the topology do not tell.
+/// the one that has most to do counts, levels that they share give no more than what they streamed from them
+/// together, and each barrier costs what the probe of that name says. Unavailable with the reason for float
+/// arithmetic, and for what kernel_rates, load_bandwidth, a team's stream or the topology do not tell.
 harness::Reading<EcmForecast> ecm_forecast(const harness::Submission& probed, const models::Shape& shape,
                                            const harness::DecodeKey& key);
 

@@ -306,35 +306,6 @@ TEST(Ecm, a_token_longer_than_a_lap_of_the_read_curve_loses_what_retention_says)
   EXPECT_NEAR(forecast(quiet, "coreflow_1_9m", "warm").seconds, before, 1e-12);
 }
 
-TEST(Ecm, threads_share_what_they_streamed_together) {
-  TestRun run;
-  run.l2_bytes = 256 << 10;
-  auto from = probed("coreflow_1_9m", run);
-  auto key = key_of(from, "coreflow_1_9m", "evict_flush");
-  key.threads = 2;
-  const auto& shape = models::find_shape("coreflow_1_9m");
-  const auto reason = [&] { return std::get<harness::Unavailable>(ecm_forecast(from, shape, key)).reason; };
-  EXPECT_EQ(reason(),
-            "dram was not read by 2 threads together (dram_stream); tokroof probe does that with all cores");
-  auto team = test_curve("dram_stream", "bytes", {256 << 20}, [](int64_t) { return 12e9; });
-  team.params["threads"] = int64_t{2};
-  from.launches[0].series.push_back(team);
-  // Each thread reads half of the bytes, at 6 GB/s instead of 10.
-  double seconds = 0;
-  for (const auto& use : models::token_work(shape, 0, 127)) {
-    const double bytes = use.reads == models::Reads::nothing ? use.bytes : use.bytes / 2;
-    const bool weights = use.reads == models::Reads::dense;
-    seconds += use.calls * 100e-9 + bytes / (weights ? 6e9 : 80e9);
-  }
-  EXPECT_NEAR(std::get<EcmForecast>(ecm_forecast(from, shape, key)).seconds / seconds, 1, 1e-4);
-  key.mode = "warm";
-  EXPECT_EQ(reason(),
-            "l3 was not read by 2 threads together (load_bandwidth); tokroof probe does that with all cores");
-  // Half of the weights fit the L2 of each: nothing is shared.
-  from = probed();
-  EXPECT_EQ(std::get<EcmForecast>(ecm_forecast(from, shape, key)).dense.l2, 1);
-}
-
 TEST(Ecm, the_interval_is_the_wider_for_the_models_own_error) {
   const auto from = probed();
   const auto key = key_of(from, "coreflow_1_9m", "warm");

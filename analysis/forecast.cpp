@@ -84,7 +84,7 @@ std::string params_text(const harness::Series& series) {
   std::string text;
   for (const char* name : {"isa", "kernel", "cols", "heads", "levels", "call_bytes", "short_call_bytes",
                            "far_call_bytes", "pool_bytes", "format", "experts", "blocks", "top_k",
-                           "between_bytes", "pool_token_ns", "pool_slow_token_ns"}) {
+                           "between_bytes", "pool_token_ns", "pool_slow_token_ns", "threads"}) {
     const auto found = series.params.find(name);
     if (found == series.params.end()) continue;
     if (const auto* word = std::get_if<std::string>(&found->second))
@@ -126,7 +126,7 @@ std::string inputs_text(const Submission& probed) {
     if (launch.purpose != "probes") continue;
     for (const auto& series : launch.series) {
       if (series.status != harness::Status::ok) continue;
-      if (series.probe == "kernel_rates" || series.probe == "chunked_stream")
+      if (series.probe == "kernel_rates" || series.probe == "chunked_stream" || series.probe == "barrier")
         text += fmt::format("{}{}\n", series.probe, params_text(series)) + samples_text(series);
       if (series.probe == "interference")
         text += fmt::format("{} {}{}\n", series.probe, series.placement, all_params_text(series)) +
@@ -165,7 +165,7 @@ std::vector<Forecast> make_forecasts(const Submission& probed, const models::Sha
   }
   Forecast ecm = forecasts.back();
   ecm.id = "ecm";
-  ecm.version = ecm_version;
+  ecm.version = key.threads == 1 ? ecm_version : ecm_team_version;
   const auto made = ecm_forecast(probed, shape, key);
   if (const auto* why = std::get_if<Unavailable>(&made)) {
     ecm.tokens_per_s = *why;

@@ -11,6 +11,7 @@
 #include "models/decoder_state.hpp"
 #include "models/experts.hpp"
 #include "models/padded.hpp"
+#include "models/parts.hpp"
 
 namespace models {
 namespace {
@@ -41,8 +42,8 @@ DecoderMember::DecoderMember(DecoderShared& all, int own_index, Arena& arena)
       weights(all.weights.parts[static_cast<size_t>(own_index)]),
       index(own_index),
       members(static_cast<int>(all.weights.parts.size())),
-      first_head(shape.heads * index / members),
-      end_head(shape.heads * (index + 1) / members),
+      first_head(heads_of_part(shape.heads, index, members).first),
+      end_head(heads_of_part(shape.heads, index, members).second),
       blocks(shape.blocks.size()),
       x_codes(arena.take_padded<int8_t>(widest_input(shape))),
       h_codes(arena.take_padded<int8_t>(shape.d)),

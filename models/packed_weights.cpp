@@ -10,21 +10,11 @@
 #include "harness/error.hpp"
 #include "models/arena.hpp"
 #include "models/padded.hpp"
+#include "models/parts.hpp"
 #include "models/weights_check.hpp"
 
 namespace models {
 namespace {
-
-constexpr int part_unit_rows = 16;  // a multiple of each table's row blocks, and a cache line of y
-
-/// Returns the rows of part `part` of `parts`: whole units, in numbers equal to within one.
-std::pair<int, int> rows_of_part(int rows, int part, int parts) {
-  const auto units = static_cast<int64_t>(padded16(rows) / part_unit_rows);
-  const auto border = [&](int at) {
-    return std::min(rows, static_cast<int>(units * at / parts) * part_unit_rows);
-  };
-  return {border(part), border(part + 1)};
-}
 
 /// Returns rows first … end − 1.
 Matrix slice(const Matrix& whole, int first, int end) {

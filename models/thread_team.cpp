@@ -118,6 +118,10 @@ void ThreadTeam::wait(int member) {
   }
 }
 
+uint32_t ThreadTeam::barriers() const {
+  return slots_.front().arrivals.load(std::memory_order_relaxed);
+}
+
 int64_t ThreadTeam::yields() const {
   int64_t sum = 0;
   for (const Slot& slot : slots_) sum += slot.yields.load(std::memory_order_relaxed);

@@ -33,6 +33,8 @@ class ThreadTeam {
   void run(Work work, void* context);
   /// Waits within a run until every member has come here: what a member wrote before, all read afterwards.
   void wait(int member);
+  /// Returns to how many barriers member 0 has come, the beginning and the end of each run included; wraps.
+  [[nodiscard]] uint32_t barriers() const;
   /// Returns how often members yielded while they waited: none did where each has a CPU of its own.
   [[nodiscard]] int64_t yields() const;
   /// Returns the CPU time of each member but the first, in ns since it began; 0 when it is not told.

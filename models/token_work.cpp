@@ -4,13 +4,19 @@
 #include <cmath>
 
 #include "models/kernels/kernels.hpp"
+#include "models/parts.hpp"
 
 namespace models {
 namespace {
 
-/// Adds up the work of a token, kernel by kernel.
+/// Adds up the work of a token, kernel by kernel: of each matrix the rows of the member that has most.
 class Tally {
  public:
+  explicit Tally(int members) : members_(members) {}
+
+  [[nodiscard]] int members() const { return members_; }
+  [[nodiscard]] int own_rows(int rows) const { return most_rows_of_a_part(rows, members_); }
+
   void matrix(Format format, int rows, int cols, Reads reads, double calls = 1) {
     add({kernel_name(format), cols, 0, reads, calls, calls * matrix_bytes(format, rows, cols)});
   }
@@ -30,6 +36,7 @@ class Tally {
 
  private:
   std::vector<KernelUse> uses_;
+  int members_;
 };
 
 /// Positions are attended to in whole tiles; returns their mean number.
@@ -43,28 +50,32 @@ double mean_tile_positions(int first, int last) {
 }
 
 void add_conv(const Shape& shape, Tally& tally) {
+  const int own = tally.own_rows(shape.d);
   tally.vector("rms_norm", shape.d);
   for (int i = 0; i < 2; ++i) {  // gate and mix
     tally.vector("quantise", shape.d);
-    tally.matrix(shape.body_format, shape.d, shape.d, Reads::dense);
+    tally.matrix(shape.body_format, own, shape.d, Reads::dense);
   }
-  tally.vector("conv_step", shape.d);
-  tally.vector("silu_product", shape.d);
+  tally.vector("conv_step", own);
+  tally.vector("silu_product", own);
   tally.vector("add", shape.d);
 }
 
 void add_attention(const Shape& shape, double positions, Tally& tally) {
   const int width = shape.heads * shape.head_dim, kv_width = shape.kv_heads * shape.head_dim;
+  const MostHeads own = most_heads_of_a_part(shape.heads, shape.kv_heads, tally.members());
+  // Of a kv head that members share each computes with its own query heads.
+  const double share = static_cast<double>(own.heads) / shape.heads;
   tally.vector("rms_norm", shape.d);
   tally.vector("quantise", shape.d);
-  tally.matrix(shape.body_format, width + 2 * kv_width, shape.d, Reads::dense);
-  tally.vector("rotate", shape.head_dim, shape.heads + shape.kv_heads);
-  tally.vector("quantise", shape.head_dim, shape.heads + 2 * shape.kv_heads);
+  tally.matrix(shape.body_format, tally.own_rows(width + 2 * kv_width), shape.d, Reads::dense);
+  tally.vector("rotate", shape.head_dim, own.heads + own.kv_heads);
+  tally.vector("quantise", shape.head_dim, own.heads + 2 * own.kv_heads);
   tally.add({"attention", shape.head_dim, shape.heads / shape.kv_heads, Reads::kv,
-             static_cast<double>(shape.kv_heads), 2.0 * kv_width * positions});
+             static_cast<double>(own.kv_heads), 2.0 * kv_width * positions * share});
   if (shape.inner_norms) tally.vector("rms_norm", width);
   tally.vector("quantise", width);
-  tally.matrix(shape.body_format, shape.d, width, Reads::dense);
+  tally.matrix(shape.body_format, tally.own_rows(shape.d), width, Reads::dense);
   tally.vector("add", shape.d);
 }
 
@@ -73,28 +84,34 @@ bool stacks(const Shape& shape) {
   return shape.body_format != Format::ternary;
 }
 
-/// `times` MLPs of one block that read the same input.
-void add_mlp(const Shape& shape, Reads reads, int times, Tally& tally) {
+/// `times` MLPs of one block that read the same input, of which a member has `hidden` rows of the first
+/// matrices and `out` of the last.
+void add_mlp(const Shape& shape, Reads reads, int times, int hidden, int out, Tally& tally) {
   const bool stacked = stacks(shape);
-  tally.matrix(shape.body_format, stacked ? 2 * shape.ff : shape.ff, shape.d, reads,
-               stacked ? times : 2 * times);
-  tally.vector("silu_product", shape.ff, times);
+  tally.matrix(shape.body_format, stacked ? 2 * hidden : hidden, shape.d, reads, stacked ? times : 2 * times);
+  tally.vector("silu_product", hidden, times);
   if (shape.inner_norms) tally.vector("rms_norm", shape.ff, times);
   tally.vector("quantise", shape.ff, times);
-  tally.matrix(shape.body_format, shape.d, shape.ff, reads, times);
-  tally.vector("add", shape.d, times);
+  tally.matrix(shape.body_format, out, shape.ff, reads, times);
 }
 
 void add_mlps(const Shape& shape, Tally& tally) {
   const Experts& experts = shape.experts;
+  const int hidden = tally.own_rows(shape.ff), out = tally.own_rows(shape.d);
   tally.vector("rms_norm", shape.d);
   tally.vector("quantise", shape.d);
-  if (experts.count == 0) return add_mlp(shape, Reads::dense, 1, tally);
-  tally.matrix(Format::int8, experts.count, shape.d, Reads::dense);
+  if (experts.count == 0) {
+    add_mlp(shape, Reads::dense, 1, hidden, out, tally);
+    tally.vector("add", shape.d);
+    return;
+  }
+  tally.matrix(Format::int8, tally.own_rows(experts.count), shape.d, Reads::dense);
   tally.vector("route", experts.count);
-  if (experts.shared > 0) add_mlp(shape, Reads::dense, experts.shared, tally);
-  add_mlp(shape, Reads::experts, experts.top_k, tally);
-  tally.vector("add", shape.d);
+  if (experts.shared > 0) add_mlp(shape, Reads::dense, experts.shared, hidden, out, tally);
+  // Members take turns at whole experts; each adds up what all gave.
+  const int turns = (experts.top_k + tally.members() - 1) / tally.members();
+  add_mlp(shape, Reads::experts, turns, shape.ff, shape.d, tally);
+  tally.vector("add", shape.d, experts.shared + experts.top_k + 1);
 }
 
 }  // namespace
@@ -154,9 +171,9 @@ std::vector<WeightRun> weight_runs(const Shape& shape) {
   return runs;
 }
 
-std::vector<KernelUse> token_work(const Shape& shape, int position_first, int position_last) {
+std::vector<KernelUse> token_work(const Shape& shape, int position_first, int position_last, int members) {
   const double positions = mean_tile_positions(position_first, position_last);
-  Tally tally;
+  Tally tally(members);
   tally.vector("add", shape.d);  // the look-up
   for (const Block block : shape.blocks) {
     if (block == Block::conv) {
@@ -168,8 +185,9 @@ std::vector<KernelUse> token_work(const Shape& shape, int position_first, int po
   }
   tally.vector("rms_norm", shape.d);
   tally.vector("quantise", shape.d);
-  tally.matrix(shape.embedding_format, shape.vocab, shape.d, Reads::dense);
-  if (shape.softcap > 0) tally.vector("softcap", shape.vocab);
+  const int own = tally.own_rows(shape.vocab);
+  tally.matrix(shape.embedding_format, own, shape.d, Reads::dense);
+  if (shape.softcap > 0) tally.vector("softcap", own);
   return tally.take();
 }
 

@@ -32,8 +32,17 @@ struct KernelUse {
 };
 
 /// Returns what a token at the mean of the positions first … last (inclusive) runs, each kernel, width and
-/// kind of reads once.
-std::vector<KernelUse> token_work(const Shape& shape, int position_first, int position_last);
+/// kind of reads once. Of several members what the one with the most of each matrix, of the heads and of the
+/// chosen experts runs: the others wait for it at the barrier behind.
+std::vector<KernelUse> token_work(const Shape& shape, int position_first, int position_last, int members = 1);
+
+/// Barriers of a token behind which a member reads so many bytes that all have written.
+struct Handover {
+  double bytes = 0, count = 0;
+};
+/// Returns the barriers of a token of so many members, by bytes, ascending: of each block one behind every
+/// vector that they write together, and the beginning and the end of the token (0 bytes). Empty for one.
+std::vector<Handover> handovers(const Shape& shape, int members);
 
 /// Bytes of the codes of W[rows, cols], with the scales of groups.
 double matrix_bytes(Format format, int rows, int cols);

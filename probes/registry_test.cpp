@@ -17,7 +17,7 @@ TEST(Registry, lists_each_probe_once_with_a_summary_and_a_function) {
     EXPECT_NE(probe.run, nullptr);
     EXPECT_EQ(&find_probe(probe.id), &probe);
   }
-  EXPECT_EQ(ids, (std::set<std::string>{"chunked_stream", "core_clock", "dram_stream", "eviction",
+  EXPECT_EQ(ids, (std::set<std::string>{"barrier", "chunked_stream", "core_clock", "dram_stream", "eviction",
                                         "interference", "kernel_rates", "load_bandwidth", "load_latency",
                                         "residency", "retention"}));
 }

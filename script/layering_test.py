@@ -20,8 +20,8 @@ RECORD_STEMS = ("submission", "submission_json", "validation", "store", "digest"
 # What analysis may use of the measuring half: values and arithmetic, nothing that touches the machine.
 ANALYSIS_MEASURE_STEMS = ("error", "statistics", "curve", "jump_cost", "knees", "cold_size", "counter_math", "eviction_evidence",
                           "line_looks", "nearest_name", "residency", "retention", "topology")
-# The probes that decode a model; the others know no model.
-DECODING_PROBES = ("decode", "kernel_rates")
+# The probes that run a decoder or parts of it: its kernels, its threads. The others know no model.
+DECODING_PROBES = ("decode", "kernel_rates", "barrier")
 MODELS_FOR_PROBES = ("decoder", "thread_team", "golden", "routing", "shape", "weights", "i8_file", "kernels/",
                      "token_work", "rotary", "experts", "padded", "splitmix64", "kv_cache",
                      "arena")

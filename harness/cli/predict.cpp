@@ -99,6 +99,7 @@ harness::Submission probe_now(const Session& session, const PredictOptions& opti
   harness::Submission submission = begin_submission(session, "probe", "probe");
   ProbeRequest request;
   request.ids = forecast_probes();
+  if (options.threads > 1) request.ids.emplace_back("barrier");
   request.isas = {session.kernels->isa};
   request.all_variants = options.threads > 1;  // what all cores together get is a further series
   {

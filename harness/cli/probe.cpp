@@ -57,7 +57,8 @@ std::string list_text(const Terminal& terminal) {
 std::string curve_text(const Terminal& terminal, const harness::Series& series) {
   if (series.status != harness::Status::ok)
     return fmt::format("{}: unavailable: {}\n\n", heading(series), series.reason);
-  const bool loads = series.work_unit == "loads", bytes = series.work_unit == "bytes";
+  const bool barriers = series.work_unit == "barriers";
+  const bool loads = series.work_unit == "loads" || barriers, bytes = series.work_unit == "bytes";
   const auto reading = harness::make_curve(
       series.sizes_bytes, series.work_per_sample, series.samples_by_size,
       loads ? harness::Quantity::ns_per_unit : harness::Quantity::per_second, harness::Spread::of_median_95);
@@ -68,7 +69,13 @@ std::string curve_text(const Terminal& terminal, const harness::Series& series) 
   const auto& curve = std::get<harness::Curve>(reading);
   const double scale = loads ? 1 : 1e-9;
   const int digits = loads || bytes ? 1 : 3;
-  Table table{{"size", loads ? "ns [95 %]" : bytes ? "GB/s [95 %]" : "GHz [95 %]", ""}, {}, {2}};
+  Table table{{barriers ? "read" : "size",
+               loads   ? "ns [95 %]"
+               : bytes ? "GB/s [95 %]"
+                       : "GHz [95 %]",
+               ""},
+              {},
+              {2}};
   const double highest = *std::max_element(curve.values.begin(), curve.values.end());
   for (size_t i = 0; i < curve.values.size(); ++i) {
     table.rows.push_back(
