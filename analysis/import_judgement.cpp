@@ -17,7 +17,7 @@ using harness::Imported;
 using harness::ImportedRow;
 
 // Changes whenever the same row would be judged otherwise.
-constexpr const char* judgement_version = "1";
+constexpr const char* judgement_version = "2";
 
 bool told(const ImportedRow& row, const char* what) {
   return std::find(row.told.begin(), row.told.end(), what) != row.told.end();
@@ -60,9 +60,10 @@ std::string source_level(const ImportedRow& row) {
 }
 
 std::string samples_level(const ImportedRow& row) {
-  if (!row.samples_ns.empty()) return "B";
+  if (row.samples_ns.size() > 1) return "B";
   const bool several = available(row.repetitions) && std::get<int64_t>(row.repetitions) > 1;
-  return several || available(row.spread_tokens_per_s) ? "C" : "D";
+  const bool spread = available(row.spread_tokens_per_s) && std::get<double>(row.spread_tokens_per_s) > 0;
+  return several || spread ? "C" : "D";  // a spread of 0 is that of one run, too
 }
 
 std::string machine_level(const ImportedRow& row) {

@@ -70,6 +70,20 @@ TEST(import_judgement, the_level_is_the_lowest_met_on_every_aspect) {
   EXPECT_EQ(read("coreflow", "coreflow/cold_warm_p5_run2.json", "AMD Ryzen 5 3400G").imported.level, "C");
 }
 
+TEST(import_judgement, one_run_is_one_figure_however_it_is_written) {
+  harness::ImportDocument document = read("llama-bench", "too_fast_13900k.json");
+  ImportedRow& row = document.imported.rows.at(0);
+  row.samples_ns.resize(1);
+  row.repetitions = int64_t{1};
+  row.spread_tokens_per_s = 0.0;
+  judge(document.imported);
+  EXPECT_EQ(row.aspects.at("samples"), "D");
+  EXPECT_EQ(row.aspects.at("control"), "D");
+  row.spread_tokens_per_s = 0.1;
+  judge(document.imported);
+  EXPECT_EQ(row.aspects.at("samples"), "C") << "a table tells no repetitions";
+}
+
 TEST(import_judgement, honest_published_figures_are_not_refuted) {
   for (const auto& [from, name, cpu] :
        {std::tuple{"llama-bench", "md_ryzen7950x_llama3.2_1b.md", "AMD Ryzen 9 7950X"},

@@ -83,6 +83,13 @@ bool named_aggregate(const json& run, const std::string& name) {
                      [&](const char* suffix) { return name.ends_with(suffix); });
 }
 
+/// Whether a row says how its repetitions spread: its "times" are differences, or ratios without a unit.
+bool is_spread(const json& run) {
+  const std::string aggregate = text_of(run, "aggregate_name"), name = text_of(run, "name");
+  const bool old = named_aggregate(run, name) && (name.ends_with("_stddev") || name.ends_with("_cv"));
+  return old || aggregate == "stddev" || aggregate == "cv" || text_of(run, "aggregate_unit") == "percentage";
+}
+
 /// What the run says of itself that takes worth from its figure.
 std::vector<std::string> told_of(const json& run, const json& context) {
   std::vector<std::string> told;
@@ -125,12 +132,17 @@ ImportedRow row_of(const json& run, const json& context, int64_t line) {
   row.cpu = Unavailable{"Google Benchmark does not name the CPU"};
   row.device = std::string("CPU");
   row.threads = whole(run, "threads");
+  if (!available(row.threads)) row.threads = named_number(name, "threads");  // before version 1.5
   row.streams = named_number(name, "batch");
   if (!available(row.streams)) row.streams = whole(run, "batch");
   if (!available(row.streams) && row.figure == "decode") row.streams = int64_t{1};
   row.weight_bytes = whole(run, "weight_bytes_per_token");
   row.repetitions = whole(run, "repetitions");
   row.time_ns = time_ns(run);
+  if (is_spread(run)) {
+    row.time_ns = Unavailable{"a spread"};
+    if (available(row.tokens_per_s)) row.tokens_per_s = Unavailable{"a spread"};
+  }
   return row;
 }
 

@@ -112,5 +112,37 @@ TEST(import_google_benchmark, concatenated_documents_are_all_read) {
   EXPECT_EQ(imported.parts, 3);
 }
 
+TEST(import_google_benchmark, a_spread_is_no_time_and_no_speed) {
+  const Imported imported = read_google_benchmark(R"({"benchmarks":[
+      {"name":"decode_mean","run_type":"aggregate","aggregate_name":"mean","real_time":9.0,"time_unit":"us","tok_s":110},
+      {"name":"decode_stddev","run_type":"aggregate","aggregate_name":"stddev","real_time":0.5,"time_unit":"us","tok_s":3},
+      {"name":"decode_cv","run_type":"aggregate","aggregate_name":"cv","aggregate_unit":"percentage","real_time":0.01,
+       "time_unit":"us","tok_s":0.02},
+      {"name":"decode_stddev","real_time":0.5,"time_unit":"us","tok_s":3}]})",
+                                                  "f");
+  ASSERT_EQ(imported.rows.size(), 4U);
+  EXPECT_EQ(imported.rows[0].time_ns, Reading<double>(9000.0));
+  EXPECT_EQ(imported.rows[0].tokens_per_s, Reading<double>(110.0));
+  for (size_t i = 1; i < 4; ++i) {
+    EXPECT_FALSE(available(imported.rows[i].time_ns)) << i;
+    EXPECT_FALSE(available(imported.rows[i].tokens_per_s)) << i;
+    EXPECT_EQ(imported.rows[i].told, std::vector<std::string>{"aggregate"}) << i;
+    EXPECT_EQ(imported.rows[i].figure, "decode") << i;
+  }
+}
+
+TEST(import_google_benchmark, old_versions_tell_threads_in_the_name) {
+  const Imported imported = read_google_benchmark(
+      R"({"context":{"date":"2016-08-02 17:44:46","num_cpus":4},"benchmarks":[
+      {"name":"decode/8/threads:4","iterations":3,"real_time":1.5,"cpu_time":1,"time_unit":"s","tokens/s":80},
+      {"name":"decode/8/threads:4","threads":2,"iterations":3,"real_time":1.5,"cpu_time":1,"time_unit":"ms"}]})",
+      "f");
+  EXPECT_EQ(imported.rows.at(0).threads, Reading<int64_t>(int64_t{4}));
+  EXPECT_EQ(imported.rows[0].time_ns, Reading<double>(1.5e9));
+  EXPECT_EQ(imported.rows[0].tokens_per_s, Reading<double>(80.0));
+  EXPECT_EQ(imported.rows[1].threads, Reading<int64_t>(int64_t{2}));
+  EXPECT_EQ(imported.rows[1].time_ns, Reading<double>(1.5e6));
+}
+
 }  // namespace
 }  // namespace harness

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/import_decimals.hpp"
 #include "harness/import_json.hpp"
 
 namespace harness {
@@ -71,33 +72,40 @@ ImportRecord record_of(const json& object, int64_t line) {
   return record;
 }
 
-/// The column of speeds, as llama-bench and those who copy its tables call it; null without one.
-const std::string* speed_column(const std::vector<std::string>& cells) {
-  for (const std::string& cell : cells) {
-    const std::string name = lower(cell);
-    for (const char* known : {"t/s", "tok/s", "tokens/s", "tokens/sec", "tokens/second", "tokens per second"})
-      if (name == known) return &cell;
+/// A spreadsheet writes numbers as its language does; where semicolons part the cells a comma is a decimal
+/// one.
+void undo_spreadsheet(std::vector<ImportRecord>& records, char separator) {
+  if (separator == ',') return;
+  std::vector<std::string*> cells;
+  for (ImportRecord& record : records) {
+    for (auto& [key, cell] : record.fields) {
+      if (key.ends_with("_ts") || key.starts_with("n_") || key == "model_size" || key == "model_n_params")
+        cells.push_back(&cell);
+    }
   }
-  return nullptr;
+  make_plain(cells, separator == ';');
 }
 
-bool holds_test(const std::vector<std::string>& cells) {
-  return std::any_of(cells.begin(), cells.end(),
-                     [](const std::string& cell) { return lower(cell) == "test"; });
+/// Gathers what llama-bench measured, at whatever depth a program that wraps it put it.
+void find_records(const json& value, int64_t line, std::vector<ImportRecord>& records) {
+  if (is_llama_bench(value)) {
+    records.push_back(record_of(value, line));
+  } else if (value.is_structured()) {
+    for (const json& member : value) find_records(member, line, records);
+  }
 }
 
-/// Gives the columns of a copied table the names that llama-bench prints.
-ImportRecord named_as_printed(ImportRecord cells) {
-  std::map<std::string, std::string> fields;
-  for (auto& [cell, text] : cells.fields) {
-    std::string name = lower(cell);
-    if (speed_column({cell}) != nullptr) name = "t/s";
-    const bool printed = name == "t/s" || name == "test" || name == "model" || name == "size" ||
-                         name == "params" || name == "backend" || name == "threads";
-    fields[printed ? name : cell] = std::move(text);
-  }
-  cells.fields = std::move(fields);
-  return cells;
+/// What "build: 8cf427ff (5163)" names, also where it is set as code; "" in another line.
+std::string_view named_build(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t`*"), line.size()));
+  if (!line.starts_with("build: ")) return "";
+  line.remove_prefix(7);
+  return line.substr(0, line.find_first_of("`*"));
+}
+
+/// Where a line of a log holds a record behind its time, npos where it does not.
+size_t logged_record(std::string_view line) {
+  return line.find("{\"build_commit\":");
 }
 
 /// Walks a text line by line and gathers what it recognises.
@@ -114,6 +122,11 @@ class Reader {
           "holds nothing that llama-bench prints; give it the output of llama-bench -o json, jsonl, sql, csv "
           "or md (another program's: see --from)");
     }
+    if (!build_above_.empty()) {
+      for (ImportedRow& row : imported_.rows) {
+        if (!available(row.program)) row.program = build_above_;
+      }
+    }
     return std::move(imported_);
   }
 
@@ -129,14 +142,15 @@ class Reader {
     } else if (lower(line.substr(first, 12)) == "insert into ") {
       take_records(parted(sql_insert(text_, at + first, name_, end)));
     } else if (is_csv_header(line)) {
-      take_records(parted(csv_table(text_, at, name_, end)));
-    } else if (is_markdown_header(line)) {
-      std::vector<ImportRecord> records;
-      for (ImportRecord cells : markdown_table(text_, at, name_, end))
-        records.push_back(llama_bench_record(named_as_printed(std::move(cells))));
-      take_records(records);
-    } else if (line.substr(first).starts_with("build: ")) {
-      name_builds(line.substr(first + 7));
+      std::vector<ImportRecord> records = csv_table(text_, at + first, name_, end);
+      undo_spreadsheet(records, csv_separator(line));
+      take_records(parted(std::move(records)));
+    } else if (is_llama_bench_table(line)) {
+      take_records(llama_bench_table(text_, at, name_, end));
+    } else if (const std::string_view build = named_build(line); !build.empty()) {
+      name_builds(build);
+    } else if (const size_t inside = logged_record(line); inside != std::string_view::npos) {
+      take_json(at + inside, end);
     } else if (first < line.size()) {
       ++imported_.skipped_lines;
     }
@@ -152,18 +166,7 @@ class Reader {
     const json document = json_document(text_, at, name_, end);
     std::vector<ImportRecord> records;
     const int64_t line = line_of(text_, at);
-    const auto take_all = [&](const json& list) {
-      if (!list.is_array()) return;
-      for (const json& object : list) {
-        if (is_llama_bench(object)) records.push_back(record_of(object, line));
-      }
-    };
-    if (is_llama_bench(document)) {
-      records.push_back(record_of(document, line));
-    } else if (document.is_object()) {
-      for (const json& member : document) take_all(member);  // {"results": […]}
-    }
-    take_all(document);
+    find_records(document, line, records);
     take_records(records);
   }
 
@@ -188,23 +191,22 @@ class Reader {
     };
     return (holds("avg_ts") || holds("avg_gen_ts")) && holds("n_gen");
   }
-  [[nodiscard]] static bool is_markdown_header(std::string_view line) {
-    const std::vector<std::string> cells = split_markdown(line);
-    const auto holds = [&](const char* name) {
-      return std::find(cells.begin(), cells.end(), name) != cells.end();
-    };
-    return (holds_test(cells) && speed_column(cells) != nullptr) || (holds("TG") && holds("S_TG t/s"));
-  }
-  /// The line below a table names the build that made it.
+  /// The line below a table names the build that made it; one above all that are not named names those.
   void name_builds(std::string_view build) {
+    const std::string label = import_label(fmt::format("llama.cpp {}", build));
+    bool named = false;
     for (ImportedRow& row : imported_.rows) {
-      if (!available(row.program)) row.program = import_label(fmt::format("llama.cpp {}", build));
+      if (available(row.program)) continue;
+      row.program = label;
+      named = true;
     }
+    build_above_ = named ? "" : label;
   }
 
   const std::string& text_;
   const std::string& name_;
   Imported imported_;
+  std::string build_above_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // among other lines. docs/import.md, "llama-bench".
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/import_rows.hpp"
@@ -15,6 +16,13 @@ Imported read_llama_bench(const std::string& text, const std::string& name);
 
 /// Makes the row of one record, whose fields are named as in llama-bench's JSON.
 ImportedRow llama_bench_row(const ImportRecord& record);
+
+/// Whether a line is the header of a table of theirs.
+bool is_llama_bench_table(std::string_view line);
+
+/// Reads the table whose header stands at an offset (pasted_table) as records for llama_bench_row.
+std::vector<ImportRecord> llama_bench_table(std::string_view text, size_t offset, const std::string& name,
+                                            size_t& end);
 
 /// Renames the cells of a markdown table as the JSON names them; "t/s" is split into mean and spread.
 ImportRecord llama_bench_record(const ImportRecord& cells);

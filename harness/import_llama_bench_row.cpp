@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "harness/import_decimals.hpp"
 #include "harness/import_llama_bench.hpp"
 
 namespace harness {
@@ -43,13 +44,24 @@ bool yes(const std::string& flag) {
   return flag == "true" || flag == "1";
 }
 
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+/// Whether a backend of ggml computes on the CPU: matrix libraries and instructions do.
+bool is_cpu_backend(const std::string& label) {
+  static constexpr std::array names{"cpu", "blas", "openblas", "mkl", "blis", "amx", "zendnn", "kleidiai"};
+  return std::find(names.begin(), names.end(), lower(label)) != names.end();
+}
+
 /// Returns the accelerators that a record names, "" for none; unavailable when it names no backend at all.
 Reading<std::string> accelerators(const ImportRecord& record) {
   const std::string backends = record.has("backends") ? record["backends"] : record["backend"];
   std::string named;
   const auto add = [&named](std::string_view name) {
     const std::string label = import_label(name, 60);
-    if (label.empty() || label == "CPU" || label == "BLAS" || named.size() > 40) return;
+    if (label.empty() || is_cpu_backend(label) || named.size() > 40) return;
     named += (named.empty() ? "" : ",") + label;
   };
   if (!backends.empty()) {
@@ -79,6 +91,7 @@ Reading<std::string> device_of(const ImportRecord& record) {
   const std::string& named = std::get<std::string>(found);
   if (named.empty()) return std::string("CPU");
   if (import_number(record["n_gpu_layers"]) == 0.0) return fmt::format("CPU ({} with 0 layers)", named);
+  if (record["devices"] == "none") return fmt::format("CPU ({} switched off)", named);
   return named;
 }
 
@@ -103,15 +116,30 @@ void read_test(ImportRecord& record) {
   record.fields["n_gen"] = std::to_string(std::max(generated, 0));
 }
 
+/// The CPU among the devices that builds of 2024 and later list: a matrix library is one, too, and goes
+/// before or behind it ("OpenBLAS, AMD Ryzen 9 7950X").
+std::string without_libraries(const std::string& devices) {
+  static constexpr std::array libraries{"accelerate", "blas", "blis", "intel mkl", "nvpl", "openblas"};
+  std::string kept;
+  for (size_t at = 0; at <= devices.size();) {
+    const size_t comma = std::min(devices.find(',', at), devices.size());
+    const std::string device = import_label(std::string_view(devices).substr(at, comma - at));
+    const bool library = std::find(libraries.begin(), libraries.end(), lower(device)) != libraries.end() ||
+                         lower(device).starts_with("zendnn");
+    if (!library && !device.empty()) kept += (kept.empty() ? "" : ", ") + device;
+    at = comma + 1;
+  }
+  return kept;
+}
+
 /// "2.79 GiB" or "1.24 B" in bytes or parameters; "" for what is none.
 std::string scaled(const std::string& text) {
   static const std::map<std::string, double> units{{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
                                                    {"TiB", 0x1p40}, {"K", 1e3},      {"M", 1e6},
                                                    {"B", 1e9},      {"T", 1e12}};
-  const size_t space = text.find(' ');
-  if (space == std::string::npos) return "";
-  const std::optional<double> value = import_number(text.substr(0, space));
-  const auto unit = units.find(text.substr(space + 1));
+  const std::string_view number = number_at(text);
+  const std::optional<double> value = import_number(number);
+  const auto unit = units.find(import_label(std::string_view(text).substr(number.size())));
   if (!value || unit == units.end() || *value < 0 || *value * unit->second > 0x1p53) return "";
   return fmt::format("{:.0f}", *value * unit->second);
 }
@@ -137,6 +165,7 @@ std::string label_of(const ImportRecord& record) {
 }
 
 void set_program(const ImportRecord& record, ImportedRow& row) {
+  if (record.has("build")) row.program = import_label("llama.cpp " + record["build"]);
   if (record["build_commit"].empty()) return;
   row.program =
       import_label(fmt::format("llama.cpp build {} ({})", record["build_commit"], record["build_number"]));
@@ -144,11 +173,28 @@ void set_program(const ImportRecord& record, ImportedRow& row) {
 
 /// "CPU" is what llama-bench says where the system does not name its processor.
 void set_machine(const ImportRecord& record, ImportedRow& row) {
-  row.cpu = words(record, "cpu_info");
+  const std::string cpu = without_libraries(record["cpu_info"]);
+  row.cpu = Unavailable{"not stated"};
+  if (!cpu.empty()) row.cpu = cpu;
   if (row.cpu == Reading<std::string>("CPU")) row.cpu = Unavailable{"the source says only 'CPU'"};
   row.device = device_of(record);
   row.threads = positive(record, "n_threads");
   row.streams = record.has("streams") ? positive(record, "streams") : Reading<int64_t>(int64_t{1});
+}
+
+/// A number with its spread, if any: "12.50 ± 0.10", also where the ± was read in another encoding.
+void read_speed(const std::string& cell, ImportRecord& record) {
+  const size_t between = std::min({cell.find("±"), cell.find("+/-"), cell.find("+-"), cell.size()});
+  const std::string left = import_label(std::string_view(cell).substr(0, between));
+  const std::string_view number = number_at(left);
+  const std::string behind = import_label(std::string_view(left).substr(number.size()), 4);
+  // Behind it may stand a unit or a remark; another number, or the second half of a range, is no unit.
+  const bool another = behind.find_first_of("0123456789-?/:.,*") == 0 || behind.starts_with("–");
+  const bool whole = !number.empty() && !another;
+  record.fields["avg_ts"] = whole ? std::string(number) : left;
+  const size_t spread = cell.find_first_of("0123456789", between);
+  if (spread != std::string::npos)
+    record.fields["stddev_ts"] = number_at(std::string_view(cell).substr(spread));
 }
 
 }  // namespace
@@ -157,6 +203,9 @@ ImportRecord llama_bench_record(const ImportRecord& cells) {
   static const std::map<std::string, std::string> names{{"model", "model_type"},
                                                         {"backend", "backends"},
                                                         {"ngl", "n_gpu_layers"},
+                                                        {"dev", "devices"},
+                                                        {"cpu_info", "cpu_info"},
+                                                        {"build", "build"},
                                                         {"threads", "n_threads"},
                                                         {"S_TG t/s", "speed_tg"},
                                                         {"TG", "tg"},
@@ -175,16 +224,7 @@ ImportRecord llama_bench_record(const ImportRecord& cells) {
     record.fields["model_size"] = scaled(cells["size"]);
   if (cells.has("params") && !scaled(cells["params"]).empty())
     record.fields["model_n_params"] = scaled(cells["params"]);
-  if (cells.has("t/s")) {
-    std::string speed = cells["t/s"];
-    std::erase_if(speed, [](char c) { return c == '*' || c == '`'; });  // bold, or code
-    const size_t between = std::min({speed.find("±"), speed.find("+/-"), speed.find("+-"), speed.size()});
-    // Behind the number may stand a unit, or half of a ± that was read in another encoding.
-    const size_t digits = std::min(speed.find_first_not_of("0123456789.,"), between);
-    record.fields["avg_ts"] = digits > 0 ? speed.substr(0, digits) : speed.substr(0, between);
-    const size_t spread = speed.find_first_of("0123456789", between);
-    if (spread != std::string::npos) record.fields["stddev_ts"] = speed.substr(spread);
-  }
+  if (cells.has("t/s")) read_speed(cells["t/s"], record);
   if (record.has("test")) read_test(record);
   if (record.has("speed_tg")) {
     record.fields["n_prompt"] = "0";

@@ -250,9 +250,9 @@ TEST(import_llama_bench, builds_that_time_prompt_and_generation_apart_are_read) 
 
 TEST(import_llama_bench, a_spreadsheet_with_decimal_commas_is_not_read_100_times_too_fast) {
   EXPECT_EQ(shown(pasted("n_prompt;n_gen;avg_ts\n0;128;41,26\n").rows.at(0).tokens_per_s), "41.26");
-  EXPECT_FALSE(available(pasted(std::string(header) + "| m | 1 GiB | 1 B | CPU | 4 | tg128 | 41,26 |\n")
-                             .rows.at(0)
-                             .tokens_per_s));
+  EXPECT_EQ(shown(pasted("n_prompt;n_gen;avg_ts\n0;128;12,500\n").rows.at(0).tokens_per_s), "12.5");
+  EXPECT_EQ(shown(pasted("n_prompt;n_gen;avg_ts\n0;128;1,217.13\n").rows.at(0).tokens_per_s), "1217.13");
+  EXPECT_EQ(shown(pasted("n_prompt\tn_gen\tavg_ts\n0\t128\t41,260001\n").rows.at(0).tokens_per_s), "41.26");
 }
 
 TEST(import_llama_bench, an_object_around_the_list_is_opened) {
@@ -262,6 +262,148 @@ TEST(import_llama_bench, an_object_around_the_list_is_opened) {
   EXPECT_EQ(
       pasted(R"([{"n_prompt":0,"n_gen":8,"avg_ts":3.5}][{"n_prompt":0,"n_gen":8,"avg_ts":3.5}])").rows.size(),
       2U);
+}
+
+/// The speeds of a table with these cells below "t/s", "-" where none is read.
+std::string speeds_of(const std::vector<std::string>& cells) {
+  std::string table = header;
+  for (const std::string& cell : cells)
+    table += "| m | 1.00 GiB | 1.24 B | CPU | 4 | tg128 | " + cell + " |\n";
+  std::string speeds;
+  for (const ImportedRow& row : read_llama_bench(import_text(table, "f"), "f").rows) {
+    const bool known = available(row.tokens_per_s);
+    speeds += (speeds.empty() ? "" : " ") + (known ? shown(row.tokens_per_s) : "-");
+  }
+  return speeds;
+}
+
+TEST(import_llama_bench, what_a_comma_is_the_whole_table_tells) {
+  EXPECT_EQ(speeds_of({"1.217,13 ± 18,31", "12,345 ± 0,021", "12.500"}), "1217.13 12.345 12500");
+  EXPECT_EQ(speeds_of({"1,217.13 ± 18.31", "12,500"}), "1217.13 12500");
+  EXPECT_EQ(speeds_of({"12,500", "12"}), "- 12") << "12.5 or 12500: nobody can tell";
+  EXPECT_EQ(speeds_of({"12,500 ± 0,100"}), "12.5");
+  EXPECT_EQ(speeds_of({"41,26", "41.26", "12,500"}), "41.26 41.26 -") << "it says both";
+}
+
+TEST(import_llama_bench, blanks_and_apostrophes_part_thousands) {
+  EXPECT_EQ(
+      speeds_of({"1 217,13 ± 18,31", "1\xC2\xA0\x32\x31\x37,13", "1\xE2\x80\xAF\x32\x31\x37,13", "1'217,13"}),
+      "1217.13 1217.13 1217.13 1217.13");
+}
+
+TEST(import_llama_bench, half_of_what_a_cell_says_is_no_speed) {
+  EXPECT_EQ(speeds_of({"12-13", "12 - 13", "12.50 13.00", "12.50/13.00", "~12.5", ">12", "OOM", "", "1.2.3"}),
+            "- - - - - - - - -");
+  EXPECT_EQ(speeds_of({"1.25e1", "12.50 (+5%)", "12.50 t/s ± 0.10", "12.50 \xE2\x94\xAC\xE2\x96\x92 0.10"}),
+            "12.5 12.5 12.5 12.5");
+}
+
+TEST(import_llama_bench, tables_come_without_outer_bars_and_as_a_browser_copies_them) {
+  const std::string bars =
+      "model | size | params | backend | threads | test | t/s\n--- | ---: | ---: | --- | ---: | ---: | ---:\n"
+      "llama 8B Q4_0 | 4.33 GiB | 8.03 B | CPU | 8 | tg128 | 12.50 ± 0.10\n\nA | B\n";
+  std::string tabs;
+  for (const char c : bars.substr(0, bars.find("A |"))) tabs += c == '|' ? '\t' : c;
+  for (const std::string& text : {bars, tabs}) {
+    const Imported read = pasted(text);
+    ASSERT_EQ(read.rows.size(), 1U) << text;
+    EXPECT_EQ(shown(read.rows[0].tokens_per_s), "12.5");
+    EXPECT_EQ(shown(read.rows[0].spread_tokens_per_s), "0.1");
+    EXPECT_EQ(shown(read.rows[0].weight_bytes), "4649302098");
+    EXPECT_EQ(shown(read.rows[0].threads), "8");
+  }
+}
+
+TEST(import_llama_bench, tests_and_sizes_are_read_however_they_are_set) {
+  const Imported read =
+      pasted(std::string(header) +
+             "| m | 636.18MiB | 1.10B | CPU | 4 | `tg128` | 1 |\n| m | 1,5 GiB | 1 B | CPU | 4 | "
+             "**TG 128** | 1 |\n| m | 17.28G | 1 B | CPU | 4 | pp512 + tg128 | 1 |\n");
+  ASSERT_EQ(read.rows.size(), 3U);
+  EXPECT_EQ(read.rows[0].figure, "decode");
+  EXPECT_EQ(shown(read.rows[0].weight_bytes), "667083080");
+  EXPECT_EQ(shown(read.rows[0].parameters), "1100000000");
+  EXPECT_EQ(read.rows[1].figure, "decode");
+  EXPECT_EQ(shown(read.rows[1].weight_bytes), "1610612736");
+  EXPECT_EQ(read.rows[2].figure, "mixed");
+  EXPECT_FALSE(available(read.rows[2].weight_bytes)) << "giga or gibi";
+}
+
+TEST(import_llama_bench, matrix_libraries_are_no_accelerators) {
+  for (const char* backend : {"CPU", "cpu", "BLAS", "BLAS,CPU", "OpenBLAS", "AMX", "CPU+BLAS"}) {
+    const Imported read =
+        pasted(std::string(header) + "| m | 1.00 GiB | 1 B | " + backend + " | 4 | tg128 | 12.50 ± 0.10 |\n");
+    EXPECT_EQ(shown(read.rows.at(0).device), "CPU") << backend;
+  }
+  for (const char* backend : {"CUDA", "Metal,BLAS", "RPC", "CUDA,RPC", "Vulkan", "ROCm", "CANN"}) {
+    const Imported read =
+        pasted(std::string(header) + "| m | 1.00 GiB | 1 B | " + backend + " | 4 | tg128 | 12.50 ± 0.10 |\n");
+    EXPECT_FALSE(shown(read.rows.at(0).device).starts_with("CPU")) << backend;
+  }
+}
+
+TEST(import_llama_bench, the_processor_is_found_beside_the_libraries_it_is_listed_with) {
+  for (const char* devices :
+       {"OpenBLAS, AMD Ryzen 9 7950X 16-Core Processor", "AMD Ryzen 9 7950X 16-Core Processor",
+        "AMD Ryzen 9 7950X 16-Core Processor   , Intel MKL"}) {
+    const Imported read =
+        pasted(std::string(R"({"n_prompt":0,"n_gen":8,"avg_ts":3.5,"backends":"BLAS","cpu_info":")") +
+               devices + "\"}");
+    EXPECT_EQ(shown(read.rows.at(0).cpu), "AMD Ryzen 9 7950X 16-Core Processor");
+  }
+  EXPECT_FALSE(available(
+      pasted(R"({"n_prompt":0,"n_gen":8,"avg_ts":3.5,"cpu_info":"Accelerate, CPU"})").rows.at(0).cpu));
+}
+
+TEST(import_llama_bench, an_accelerator_that_was_switched_off_took_no_part) {
+  const Imported read = pasted(
+      "| model | backend | ngl | dev | test | t/s |\n|-|-|-|-|-|-|\n| m | CUDA | 99 | none | tg128 | 1 |\n"
+      "| m | CUDA | 99 | CUDA0 | tg128 | 1 |\n| m | CUDA | 0 | CUDA0 | tg128 | 1 |\n| m | CUDA | -1 | auto | "
+      "tg128 | 1 |\n");
+  EXPECT_EQ(shown(read.rows.at(0).device), "CPU (CUDA switched off)");
+  EXPECT_EQ(shown(read.rows.at(1).device), "CUDA");
+  EXPECT_EQ(shown(read.rows.at(2).device), "CPU (CUDA with 0 layers)");
+  EXPECT_EQ(shown(read.rows.at(3).device), "CUDA");
+}
+
+TEST(import_llama_bench, a_comparison_of_two_builds_is_a_row_of_each) {
+  const Imported read = pasted(
+      "| CPU | Model | Model size [GiB] | Threads | Test | t/s master | t/s my-branch | Speedup |\n"
+      "|:----|:------|-----------------:|--------:|:-----|-----------:|--------------:|--------:|\n"
+      "| AMD Ryzen 9 7950X 16-Core Processor | llama 8B Q4_0 | 4.33 | 8 | tg128 | 12.50 | 13.00 | 1.04 |\n");
+  ASSERT_EQ(read.rows.size(), 2U);
+  EXPECT_EQ(shown(read.rows[0].tokens_per_s), "12.5");
+  EXPECT_EQ(shown(read.rows[1].tokens_per_s), "13");
+  EXPECT_EQ(shown(read.rows[1].program), "llama.cpp my-branch");
+  EXPECT_EQ(shown(read.rows[0].cpu), "AMD Ryzen 9 7950X 16-Core Processor");
+  EXPECT_EQ(shown(read.rows[0].weight_bytes), "4649302098");
+  EXPECT_EQ(shown(read.rows[0].model), "llama 8B Q4_0");
+}
+
+TEST(import_llama_bench, every_format_reads_the_same_when_a_mail_quotes_it) {
+  for (const char* file :
+       {"readme_b5163_or_later.json", "readme_b5163_or_later.jsonl", "readme_b5163_or_later.sql",
+        "readme_b5163_or_later.csv", "md_ryzen7950x_llama3.2_1b.md"}) {
+    const std::string plain = read_file(file);
+    std::string quoted = "> ";
+    for (const char c : plain) quoted += c == '\n' ? "\r\n> > " : std::string(1, c);
+    EXPECT_EQ(read_llama_bench(import_text(quoted, file), file).rows, read(file).rows) << file;
+  }
+}
+
+TEST(import_llama_bench, records_behind_the_time_of_a_log_and_deep_in_other_json_are_found) {
+  const std::string record = R"({"build_commit":"f","n_prompt":0,"n_gen":8,"avg_ts":3.5})";
+  EXPECT_EQ(pasted("bench-1  | 2026-01-02 INFO " + record + "\nbench-1  | " + record + "\n").rows.size(), 2U);
+  EXPECT_EQ(pasted(R"({"runs":[{"cmd":"x","out":{"results":[)" + record + "]}}]}").rows.size(), 1U);
+}
+
+TEST(import_llama_bench, a_build_above_all_tables_names_them) {
+  const std::string row = std::string(header) + "| m | 1 GiB | 1 B | CPU | 4 | tg128 | 1 |\n\n";
+  const Imported above = pasted("`build: 9c699074c (8664)`\n\n" + row + row);
+  EXPECT_EQ(shown(above.rows.at(1).program), "llama.cpp 9c699074c (8664)");
+  const Imported below = pasted(row + "build: a (1)\n" + row + "build: b (2)\n");
+  EXPECT_EQ(shown(below.rows.at(0).program), "llama.cpp a (1)");
+  EXPECT_EQ(shown(below.rows.at(1).program), "llama.cpp b (2)");
 }
 
 }  // namespace

@@ -112,6 +112,25 @@ size_t control_sequence(std::string_view text, size_t at) {
   return end < text.size() && text[end] >= 0x40 && text[end] <= 0x7E ? end + 1 - at : 0;
 }
 
+/// Returns the length of a blank that is no ASCII at an offset, or 0: spreadsheets and web pages put those
+/// that do not break (U+00A0, U+202F) or are narrow (U+2007, U+2009) between digits.
+size_t wide_blank(std::string_view text, size_t at) {
+  if (text.substr(at, 2) == "\xC2\xA0") return 2;
+  for (const char* blank : {"\xE2\x80\x87", "\xE2\x80\x89", "\xE2\x80\xAF"})
+    if (text.substr(at, 3) == blank) return 3;
+  return 0;
+}
+
+/// Returns the length of what quotes a line in a mail or an issue, at its beginning: "> ", "> > ", ">>". No
+/// line of any format that is read begins so.
+size_t quote_marks(std::string_view text, size_t at) {
+  size_t end = at;
+  for (size_t i = at; i < text.size() && (text[i] == '>' || text[i] == ' '); ++i) {
+    if (text[i] == '>') end = i + 1;
+  }
+  return end == at ? 0 : end - at;
+}
+
 std::string one_line(std::string_view text, size_t characters) {
   std::string label;
   bool space = false;
@@ -210,19 +229,24 @@ std::string import_text(const std::string& bytes, const std::string& name) {
   if (bytes.starts_with("\xFE\xFF")) decoded = from_utf16(bytes, true);
   std::string text;
   for (size_t i = 0; i < decoded.size();) {
+    if (text.empty() || text.back() == '\n') i += quote_marks(decoded, i);
+    if (i == decoded.size()) break;
     const size_t length = utf8_length(std::string_view(decoded).substr(i, 4));
     if (length == 0)
       throw import_error(name, decoded, i, "is not UTF-8; save the file as UTF-8 text, unpacked");
     if (const size_t colour = control_sequence(decoded, i); colour > 0) {
       i += colour;
-      continue;
+    } else if (const size_t blank = wide_blank(decoded, i); blank > 0) {
+      text += ' ';
+      i += blank;
+    } else {
+      if (decoded[i] != '\r') {
+        text.append(decoded, i, length);
+      } else if (i + 1 == decoded.size() || decoded[i + 1] != '\n') {
+        text += '\n';
+      }
+      i += length;
     }
-    if (decoded[i] != '\r') {
-      text.append(decoded, i, length);
-    } else if (i + 1 == decoded.size() || decoded[i + 1] != '\n') {
-      text += '\n';
-    }
-    i += length;
   }
   return text;
 }

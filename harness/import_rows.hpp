@@ -62,7 +62,7 @@ struct ImportedRow {
 /// All that one file says.
 struct Imported {
   std::string from;           ///< "coreflow" | "llama_bench" | "google_benchmark"
-  std::string parser = "3";   ///< version of the readers: grows when the same bytes give other rows
+  std::string parser = "4";   ///< version of the readers: grows when the same bytes give other rows
   std::string source_sha256;  ///< of the file's bytes
   int64_t source_bytes = 0;
   int64_t parts = 0;          ///< documents and tables found in the file
@@ -93,8 +93,9 @@ std::optional<double> import_number(std::string_view text);
 /// without a zone.
 Reading<std::string> import_time(std::string_view text);
 
-/// Decodes a file's bytes to UTF-8 with '\n' ends: drops a BOM, turns UTF-16 (PowerShell's `>`) and CRLF.
-/// Throws Error(invalid_input) naming the byte that is neither, and for more than max_import_bytes.
+/// Decodes a file's bytes to UTF-8 with '\n' ends: drops a BOM, turns UTF-16 (PowerShell's `>`) and CRLF,
+/// takes out colours and the "> " of quoted lines, and makes every blank an ASCII one. Throws
+/// Error(invalid_input) naming the byte that is neither, and for more than max_import_bytes.
 std::string import_text(const std::string& bytes, const std::string& name);
 
 /// Returns an Error(invalid_input) of one line: "NAME: line L, byte B: WHAT".

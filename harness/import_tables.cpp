@@ -127,20 +127,6 @@ bool split_csv(std::string_view line, std::vector<std::string>& cells, char sepa
   return !quoted;
 }
 
-namespace {
-
-/// Where cells are parted by semicolons a comma is the decimal point: "1.234,5" is 1234.5.
-void undo_decimal_comma(std::string& cell) {
-  const size_t comma = cell.find(',');
-  if (comma == std::string::npos || cell.find(',', comma + 1) != std::string::npos ||
-      cell.find_first_not_of("0123456789.,-") != std::string::npos)
-    return;
-  std::erase(cell, '.');
-  cell[cell.find(',')] = '.';
-}
-
-}  // namespace
-
 std::vector<ImportRecord> csv_table(std::string_view text, size_t offset, const std::string& name,
                                     size_t& end) {
   std::vector<std::string> names, cells;
@@ -152,7 +138,6 @@ std::vector<ImportRecord> csv_table(std::string_view text, size_t offset, const 
     const std::string_view line = line_at(text, end);
     if (blank(line)) break;
     const bool closed = split_csv(line, cells, separator);
-    if (separator == ';') std::for_each(cells.begin(), cells.end(), undo_decimal_comma);
     const bool like_a_row =
         line.find(separator) != std::string_view::npos && (line[0] == '"' || cells.size() > 8);
     if (closed && cells.size() != names.size() && !like_a_row) break;  // prose behind the table
@@ -190,19 +175,56 @@ std::vector<ImportRecord> sql_insert(std::string_view text, size_t offset, const
   return records;
 }
 
-std::vector<std::string> split_markdown(std::string_view line) {
-  while (!line.empty() && (line[0] == ' ' || line[0] == '>' || line[0] == '\t')) line.remove_prefix(1);
+namespace {
+
+/// How a table is written: "| a | b |", "a | b" as markdown allows, too, or parted by tabs, as a browser
+/// copies it.
+struct TableStyle {
+  char mark = '\0';  ///< '\0': no table
+  bool led = false;  ///< by a mark in front of the first cell
+};
+
+std::string_view unquoted(std::string_view line) {
+  while (!line.empty() && (line[0] == ' ' || line[0] == '>')) line.remove_prefix(1);
+  return line;
+}
+
+TableStyle style_of(std::string_view line) {
+  line = unquoted(line);
+  if (line.starts_with("|")) return {'|', true};
+  if (line.find('|') != std::string_view::npos) return {'|', false};
+  return {line.find('\t') == std::string_view::npos ? '\0' : '\t', false};
+}
+
+/// A cell's text without the marks of bold, italic and code around it.
+std::string cell_text(std::string_view cell) {
+  std::string text = import_label(cell, 300);
+  while (!text.empty() && (text.back() == '*' || text.back() == '`')) text.pop_back();
+  text.erase(0, std::min(text.find_first_not_of("*`"), text.size()));
+  return text;
+}
+
+std::vector<std::string> split_cells(std::string_view line, const TableStyle& style) {
   std::vector<std::string> cells;
-  if (line.empty() || line[0] != '|') return cells;
-  line.remove_prefix(1);
+  line = unquoted(line);
+  if (style.mark == '\0' || line.find(style.mark) == std::string_view::npos) return cells;
+  if (style.led && line[0] != style.mark) return cells;
+  if (style.led) line.remove_prefix(1);
   while (!line.empty()) {
-    const size_t bar = std::min(line.find('|'), line.size());
+    const size_t bar = std::min(line.find(style.mark), line.size());
     const std::string_view cell = line.substr(0, bar);
     const bool last = bar == line.size();
-    if (!last || !blank(cell)) cells.push_back(import_label(cell, 300));
+    if (!last || !blank(cell)) cells.push_back(cell_text(cell));
     line.remove_prefix(last ? bar : bar + 1);
+    if (!last && line.empty() && style.mark == '\t') cells.emplace_back();  // an empty last cell
   }
   return cells;
+}
+
+}  // namespace
+
+std::vector<std::string> split_table_line(std::string_view line) {
+  return split_cells(line, style_of(line));
 }
 
 /// A header right below a table.
@@ -212,13 +234,14 @@ static bool is_another_table(const std::vector<std::string>& cells) {
   });
 }
 
-std::vector<ImportRecord> markdown_table(std::string_view text, size_t offset, const std::string& name,
-                                         size_t& end) {
-  const std::vector<std::string> names = split_markdown(line_at(text, offset));
+std::vector<ImportRecord> pasted_table(std::string_view text, size_t offset, const std::string& name,
+                                       size_t& end) {
+  const TableStyle style = style_of(line_at(text, offset));
+  const std::vector<std::string> names = split_cells(line_at(text, offset), style);
   std::vector<ImportRecord> records;
   for (end = behind_line(text, offset); end < text.size() && records.size() <= max_import_rows;
        end = behind_line(text, end)) {
-    const std::vector<std::string> cells = split_markdown(line_at(text, end));
+    const std::vector<std::string> cells = split_cells(line_at(text, end), style);
     if (cells.empty() || cells == names || (cells.size() != names.size() && is_another_table(cells))) break;
     if (cells.size() != names.size()) {
       throw import_error(

@@ -22,8 +22,9 @@ bool split_csv(std::string_view line, std::vector<std::string>& cells, char sepa
 /// Returns what parts the cells below a header: a comma, a semicolon or a tab, whichever it has most.
 char csv_separator(std::string_view header);
 
-/// Splits one line of a markdown table into its trimmed cells; empty when it is none.
-std::vector<std::string> split_markdown(std::string_view line);
+/// Splits one line of a markdown table, or one parted by tabs, into its trimmed cells, the marks of bold and
+/// code taken off; empty when it is none.
+std::vector<std::string> split_table_line(std::string_view line);
 
 /// Reads the CSV table whose header stands at an offset, to the first line of another width; sets `end`
 /// behind it. Throws Error(invalid_input) for a quote that does not close or a last line that was cut off.
@@ -34,8 +35,9 @@ std::vector<ImportRecord> csv_table(std::string_view text, size_t offset, const 
 std::vector<ImportRecord> sql_insert(std::string_view text, size_t offset, const std::string& name,
                                      size_t& end);
 
-/// Reads the markdown table whose header stands at an offset (also quoted with "> ").
-std::vector<ImportRecord> markdown_table(std::string_view text, size_t offset, const std::string& name,
-                                         size_t& end);
+/// Reads the table whose header stands at an offset: markdown, with bars around its lines (also quoted with
+/// "> ") or only between its cells, or parted by tabs.
+std::vector<ImportRecord> pasted_table(std::string_view text, size_t offset, const std::string& name,
+                                       size_t& end);
 
 }  // namespace harness

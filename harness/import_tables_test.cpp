@@ -61,7 +61,7 @@ TEST(import_tables, sql_that_was_cut_or_does_not_match_is_refused) {
 TEST(import_tables, markdown_is_read_also_where_it_is_quoted) {
   size_t end = 0;
   const std::string text = "> | a | b |\n> |:--|--:|\n> | 1 | 2 |\n>\n> | 3 | 4 |\n";
-  const auto records = markdown_table(text, 0, "f", end);
+  const auto records = pasted_table(text, 0, "f", end);
   ASSERT_EQ(records.size(), 1U);
   EXPECT_EQ(records[0]["b"], "2");
   EXPECT_EQ(records[0].line, 3);
@@ -71,23 +71,42 @@ TEST(import_tables, markdown_is_read_also_where_it_is_quoted) {
 TEST(import_tables, a_markdown_row_that_was_wrapped_is_refused_and_the_next_table_is_not) {
   size_t end = 0;
   EXPECT_EQ(
-      message([&] { markdown_table("| a | b | t/s |\n|-|-|-|\n| 1 | 2\n| 3 |\n", 0, "f", end); }),
+      message([&] { pasted_table("| a | b | t/s |\n|-|-|-|\n| 1 | 2\n| 3 |\n", 0, "f", end); }),
       "f: line 3, byte 25: 2 cells under 3 names: the line was cut or wrapped; paste the table again as it "
       "was printed");
-  const auto records = markdown_table("| a | t/s |\n| 1 | 2 |\n| a | b | t/s |\n", 0, "f", end);
+  const auto records = pasted_table("| a | t/s |\n| 1 | 2 |\n| a | b | t/s |\n", 0, "f", end);
   EXPECT_EQ(records.size(), 1U);
 }
 
-TEST(import_tables, semicolons_part_the_cells_of_a_spreadsheet_whose_commas_are_decimal) {
-  size_t end = 0;
-  const std::string text = "a;\"b\";c\n1;\"41,26\";1.234,5\n";
+TEST(import_tables, semicolons_and_tabs_part_cells_where_there_are_more_of_them_than_commas) {
   EXPECT_EQ(csv_separator("a;\"b\";c"), ';');
   EXPECT_EQ(csv_separator("a\tb"), '\t');
   EXPECT_EQ(csv_separator("a,\"b;\",c"), ',');
-  const auto records = csv_table(text, 0, "f", end);
+}
+
+TEST(import_tables, bars_may_stand_between_cells_alone) {
+  size_t end = 0;
+  const std::string text = "a | `b`\n--|--:\n1 | **2**\n3 | 4 |\nThat is all.\n";
+  const auto records = pasted_table(text, 0, "f", end);
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0]["b"], "2");
+  EXPECT_EQ(records[1]["b"], "4");
+  EXPECT_EQ(text.substr(end), "That is all.\n");
+}
+
+TEST(import_tables, a_line_with_a_bar_does_not_belong_to_a_table_with_bars_around) {
+  size_t end = 0;
+  const std::string text = "| a | b |\n| 1 | 2 |\n$ x | tee y\n";
+  EXPECT_EQ(pasted_table(text, 0, "f", end).size(), 1U);
+  EXPECT_EQ(text.substr(end), "$ x | tee y\n");
+}
+
+TEST(import_tables, a_browser_copies_a_table_with_tabs) {
+  size_t end = 0;
+  const auto records = pasted_table("a\tb\tc\n1\t2 x\t\n\n4\t5\t6\n", 0, "f", end);
   ASSERT_EQ(records.size(), 1U);
-  EXPECT_EQ(records[0]["b"], "41.26");
-  EXPECT_EQ(records[0]["c"], "1234.5");
+  EXPECT_EQ(records[0]["b"], "2 x");
+  EXPECT_EQ(records[0]["c"], "");
 }
 
 }  // namespace
