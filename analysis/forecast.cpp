@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/probe_series.hpp"
+#include "analysis/serving_roof.hpp"
 #include "harness/digest.hpp"
 
 namespace analysis {
@@ -19,11 +20,6 @@ namespace {
 // Forecasts are of one decode to come, so the interval is that of one further sample.
 constexpr auto spread = harness::Spread::of_next_90;
 
-/// Evicted before every token, so that each weight byte comes from memory whatever the caches could hold.
-bool reads_from_dram(const std::string& mode) {
-  return mode == "evict_flush" || mode == "evict_stream";
-}
-
 Reading<Interval> at_largest(const Reading<Curve>& curve) {
   if (const auto* why = std::get_if<Unavailable>(&curve)) return *why;
   const auto& made = std::get<Curve>(curve);
@@ -34,9 +30,7 @@ Reading<Interval> at_largest(const Reading<Curve>& curve) {
 Reading<Interval> cache_bandwidth(const Submission& probed, const Reading<Curve>& curve,
                                   int64_t weight_bytes) {
   if (const auto* why = std::get_if<Unavailable>(&curve)) return *why;
-  for (int level = 1; level <= 3; ++level) {
-    const auto* cache = level_cache(probed.machine, level);
-    if (!cache || static_cast<int64_t>(cache->bytes) < weight_bytes) continue;
+  if (const int level = holding_cache_level(probed.machine, weight_bytes)) {
     const int64_t size = roof_size_bytes(probed.machine, level);
     const auto point = harness::read_at(std::get<Curve>(curve), static_cast<double>(size));
     if (!point.clamped) return point.value;
@@ -61,12 +55,6 @@ Reading<Interval> per_token(const Reading<Interval>& bytes_per_s, int64_t weight
   const auto& rate = std::get<Interval>(bytes_per_s);
   const double bytes = static_cast<double>(weight_bytes);
   return Interval{rate.median / bytes, rate.low / bytes, rate.high / bytes};
-}
-
-/// The weights that a cache must hold for tokens to find theirs in it. Which experts come next is not known
-/// beforehand, so all of them.
-int64_t resident_bytes(const models::Shape& shape, const models::Cost& cost) {
-  return shape.experts.count == 0 ? cost.weight_bytes_per_token : cost.weight_bytes;
 }
 
 std::string samples_text(const harness::Series& series) {

@@ -29,7 +29,7 @@ except ImportError:
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOKROOF = sys.argv.pop(1)
 TOPOLOGIES = ROOT / "harness/testdata/topologies"
-COMMANDS = ["info", "doctor", "probe", "models", "decode", "predict", "run", "explain", "validate", "score", "import", "submit", "ingest",
+COMMANDS = ["info", "doctor", "probe", "models", "decode", "predict", "run", "explain", "validate", "show", "score", "import", "submit", "ingest",
             "store", "store list", "store show", "store check", "store rebuild", "store backup", "store export", "store restore", "query",
             "claim", "claim new", "claim check", "claim seal", "claim amend", "claim list", "claim show", "claim log", "claim verdict"]
 
@@ -331,6 +331,27 @@ class QuickRun(unittest.TestCase):
         self.assertIn(str(self.path), self.result.stdout)
         for word in ("warm", "evict_flush", "evict_read", "dram_roof", "cache_roof", "curve"):
             self.assertIn(word, self.result.stdout)
+
+    def test_show_prints_what_the_run_did(self):
+        tables, place = self.result.stdout.split("\nsubmission: ")
+        digest = place.split()[-1]
+        for which in ([], ["1"], [digest[:10]], [str(self.path)]):
+            shown = tokroof("show", *which, home=self.home)
+            self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+            heading, _, body = shown.stdout.partition(digest + "\n\n")
+            self.assertTrue(heading.startswith("reproduction of " + self.document["created_utc"] + ", protocol quick"), heading)
+            self.assertEqual(body, tables)
+
+    def test_show_refuses_what_is_no_submission_in_one_line(self):
+        forged = self.home / "forged"
+        document = json.loads(self.text)
+        document["derived"]["decode"][0]["tokens_per_s"]["median"] *= 2
+        forged.write_text(json.dumps(document))
+        for which, code, word in (("none.json", 4, "none.json"), ("99", 4, "99"), (str(forged), 4, "R02"), ("/dev/null", 4, "/dev/null")):
+            refused = tokroof("show", which, home=self.home)
+            self.assertEqual((refused.returncode, refused.stdout), (code, ""), refused.stderr)
+            self.assertIn(word, refused.stderr)
+            self.assertEqual(refused.stderr.count("\n"), 1)
 
     def test_it_shows_no_progress_without_a_terminal(self):
         self.assertNotIn("\r", self.result.stderr)

@@ -33,6 +33,7 @@ void add_regress(CLI::App& app, Invocation& invocation);
 void add_bench(CLI::App& app, Invocation& invocation);
 void add_explain(CLI::App& app, Invocation& invocation);
 void add_score(CLI::App& app, Invocation& invocation);
+void add_show(CLI::App& app, Invocation& invocation);
 void add_validate(CLI::App& app, Invocation& invocation);
 void add_import(CLI::App& app, Invocation& invocation);
 void add_submit(CLI::App& app, Invocation& invocation);

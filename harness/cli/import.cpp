@@ -6,6 +6,7 @@
 
 #include "analysis/import_judgement.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/import_text.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/digest.hpp"
 #include "harness/store.hpp"
@@ -23,38 +24,6 @@ struct ImportOptions {
   std::string from, file, cpu, database, folder;
   bool json = false, dry_run = false;
 };
-
-std::string speed_of(const ImportedRow& row) {
-  if (available(row.tokens_per_s)) return fmt::format("{:.2f}", std::get<double>(row.tokens_per_s));
-  return "-";
-}
-
-std::string words_or(const harness::Reading<std::string>& reading, const char* otherwise) {
-  return available(reading) ? std::get<std::string>(reading) : otherwise;
-}
-
-/// What speaks against comparing a row, else what its check said.
-std::string verdict_of(const ImportedRow& row) {
-  if (!row.comparable) return fmt::format("not compared: {}", fmt::join(row.marks, ", "));
-  return row.limit.word == "not_checked" ? "not checked: " + row.limit.detail : row.limit.word;
-}
-
-std::string to_text(const Terminal& terminal, const harness::Imported& imported) {
-  Table table{{"line", "row", "model", "threads", "tok/s", "level", "held against the CPU"}, {}, {1, 2, 6}};
-  std::string refuted;
-  size_t comparable = 0;
-  for (const ImportedRow& row : imported.rows) {
-    const std::string threads = available(row.threads) ? std::to_string(std::get<int64_t>(row.threads)) : "-";
-    table.rows.push_back({std::to_string(row.line), row.label, words_or(row.model, "-"), threads,
-                          speed_of(row), row.level, verdict_of(row)});
-    comparable += row.comparable ? 1 : 0;
-    if (row.limit.word == "refuted")
-      refuted +=
-          fmt::format("{} line {}, {}: {}\n", mark_bad(terminal), row.line, row.label, row.limit.detail);
-  }
-  return to_text(terminal, table) + fmt::format("{}evidence level {}; {} of {} rows may be compared\n",
-                                                refuted, imported.level, comparable, imported.rows.size());
-}
 
 /// Returns the canonical text; one that our own gates refuse is too long, or our mistake.
 std::string sealed(const harness::ImportDocument& document, const std::string& file) {
@@ -97,7 +66,7 @@ ExitCode run(const ImportOptions& options, const Terminal& terminal) {
   analysis::judge(document.imported);
   const std::string text = sealed(document, options.file);
   if (!options.dry_run) save(options, document.created_utc, text);
-  print_result(options.json ? text + "\n" : to_text(terminal, document.imported));
+  print_result(options.json ? text + "\n" : import_text(terminal, document.imported));
   for (const ImportedRow& row : document.imported.rows) {
     if (row.limit.word == "refuted") return ExitCode::implausible;
   }

@@ -42,6 +42,7 @@ void add_commands(CLI::App& app, Invocation& invocation) {
   add_verify(app, invocation);
   add_ingest(app, invocation);
   add_store(app, invocation);
+  add_show(app, invocation);
   add_query(app, invocation);
   add_score(app, invocation);
   add_launch(app, invocation);

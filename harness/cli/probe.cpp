@@ -8,19 +8,15 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/cli/cache_tables.hpp"
 #include "harness/cli/capacity_table.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/disturbed_text.hpp"
-#include "harness/cli/interference_text.hpp"
 #include "harness/cli/interrupt.hpp"
 #include "harness/cli/parse.hpp"
-#include "harness/cli/plot.hpp"
+#include "harness/cli/probe_text.hpp"
 #include "harness/cli/result_table.hpp"
 #include "harness/cli/series_heading.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/cli/variant_options.hpp"
-#include "harness/curve.hpp"
 #include "harness/nearest_name.hpp"
 
 namespace cli {
@@ -51,80 +47,6 @@ std::string list_text(const Terminal& terminal) {
   table.rows.push_back(
       {capacity_id, "bytes that each cache holds: the edges in load_bandwidth and load_latency"});
   return to_text(terminal, table);
-}
-
-/// Returns one line per size: the rate or the latency, its 95 % interval over samples, and a bar.
-std::string curve_text(const Terminal& terminal, const harness::Series& series) {
-  if (series.status != harness::Status::ok)
-    return fmt::format("{}: unavailable: {}\n\n", heading(series), series.reason);
-  const bool barriers = series.work_unit == "barriers";
-  const bool loads = series.work_unit == "loads" || barriers, bytes = series.work_unit == "bytes";
-  const auto reading = harness::make_curve(
-      series.sizes_bytes, series.work_per_sample, series.samples_by_size,
-      loads ? harness::Quantity::ns_per_unit : harness::Quantity::per_second, harness::Spread::of_median_95);
-  if (!harness::available(reading)) {
-    return fmt::format("{}: unavailable: {}\n\n", series.probe,
-                       std::get<harness::Unavailable>(reading).reason);
-  }
-  const auto& curve = std::get<harness::Curve>(reading);
-  const double scale = loads ? 1 : 1e-9;
-  const int digits = loads || bytes ? 1 : 3;
-  Table table{{barriers ? "read" : "size",
-               loads   ? "ns [95 %]"
-               : bytes ? "GB/s [95 %]"
-                       : "GHz [95 %]",
-               ""},
-              {},
-              {2}};
-  const double highest = *std::max_element(curve.values.begin(), curve.values.end());
-  for (size_t i = 0; i < curve.values.size(); ++i) {
-    table.rows.push_back(
-        {loads || bytes ? format_bytes(static_cast<double>(curve.sizes_bytes[i])) : "",
-         fmt::format("{:.{}f} [{:.{}f}{}{:.{}f}]", curve.values[i] * scale, digits, curve.low[i] * scale,
-                     digits, terminal.utf8 ? "–" : "-", curve.high[i] * scale, digits),
-         loads || bytes ? bar(terminal, curve.values[i] / highest, 40) : ""});
-  }
-  std::string picture;
-  if (loads || bytes) {
-    std::vector<double> values = curve.values;
-    for (double& value : values) value *= scale;
-    picture = plot(terminal, curve.sizes_bytes, values, loads ? "ns" : "GB/s",
-                   loads ? Axis::logarithm : Axis::from_zero);
-  }
-  DisturbedCount count;
-  count_disturbed(series, count);
-  return paint(terminal, Colour::bold, heading(series)) + "\n" + picture + to_text(terminal, table) +
-         to_sentence(count) + "\n\n";
-}
-
-/// Returns the table of a series: a curve, unless its probe has one of its own.
-std::string series_text(const Terminal& terminal, const harness::Launch& launch,
-                        const harness::Series& series, const harness::Derived& derived) {
-  if (series.probe.ends_with("_references")) return "";  // in the table of what they are references of
-  if (series.probe == "eviction") return eviction_text(terminal, launch, series);
-  if (series.probe == "residency") return residency_text(terminal, series);
-  if (series.probe == "retention") return retention_text(terminal, launch, series, derived.retention);
-  return curve_text(terminal, series);
-}
-
-/// Returns one line per pool: what a jump costs, or why that cannot be told.
-std::string jumps_text(const Terminal& terminal, const std::vector<harness::JumpEstimate>& jumps) {
-  if (jumps.empty()) return "";
-  Table table{{"pool", "ns per jump [95 %]", "then GB/s [95 %]", "misfit"}, {}, {0}};
-  const auto interval = [&](const harness::Reading<harness::Interval>& reading, double scale) {
-    const auto* value = std::get_if<harness::Interval>(&reading);
-    if (value == nullptr) return std::get<harness::Unavailable>(reading).reason;
-    return fmt::format("{:.1f} [{:.1f} {} {:.1f}]", value->median * scale, value->low * scale,
-                       terminal.utf8 ? "…" : "..", value->high * scale);
-  };
-  for (const harness::JumpEstimate& jump : jumps) {
-    const auto* misfit = std::get_if<double>(&jump.misfit_ratio);
-    table.rows.push_back({format_bytes(static_cast<double>(jump.pool_bytes)), interval(jump.jump_ns, 1),
-                          misfit != nullptr ? interval(jump.read_bytes_per_s, 1e-9) : "",
-                          misfit != nullptr ? fmt::format("{:.0f} %", *misfit * 100) : ""});
-  }
-  return paint(terminal, Colour::bold, "time per chunk = jump + bytes / rate") + "\n" +
-         to_text(terminal, table) + "\n";
 }
 
 /// Throws Error(usage) for an ID that is neither a probe nor cache_capacity, with the nearest of all of them.
@@ -224,13 +146,7 @@ harness::ExitCode run(const ProbeOptions& options, const Terminal& terminal) {
     print_result(text + "\n");
     return harness::ExitCode::ok;
   }
-  std::string result;
-  for (const harness::Series& series : submission.launches[0].series) {
-    if (series.probe != "interference")
-      result += series_text(terminal, submission.launches[0], series, submission.derived);
-  }
-  result += interference_text(terminal, submission);
-  result += jumps_text(terminal, submission.derived.jumps);
+  std::string result = series_tables(terminal, submission);
   if (shows_capacities(options, request)) result += capacities_text(terminal, submission.derived);
   if (complete) result += roofs_text(terminal, submission.derived.roofs) + "\n";
   result += flags_text(terminal, submission) + budget_text(submission.launches[0], request.budget_ns);

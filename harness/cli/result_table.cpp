@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "analysis/report.hpp"
+#include "analysis/serving_roof.hpp"
 #include "analysis/team.hpp"
 #include "harness/cli/disturbed_text.hpp"
-#include "models/shape.hpp"
 
 namespace cli {
 namespace {
@@ -81,10 +81,6 @@ std::string error_text(const harness::Submission& submission, const harness::Dec
   return "";
 }
 
-bool has_experts(const harness::DecodeKey& key) {
-  return key.weights == "synthetic" && models::find_shape(key.model).experts.count > 0;
-}
-
 /// Says what stands behind a speed-up by threads, or in its way.
 std::string team_text(const harness::Submission& submission, const harness::ArmRatio& ratio) {
   const auto together = analysis::together_clock_ratio(submission);
@@ -103,7 +99,7 @@ std::string team_text(const harness::Submission& submission, const harness::ArmR
   const auto read = analysis::median_param(submission, "team_read_bytes_per_s");
   for (const harness::DecodeResult& result : submission.derived.decode) {
     if (!read || result.key != ratio.key || result.arm != "warm") continue;
-    if (has_experts(result.key)) continue;  // drawn from a pool that those streams did not read
+    if (result.key.routing != "none") continue;  // experts, drawn from a pool that those streams did not read
     text += fmt::format("  reads {} of weights, {:.0f} % of what the read streams of all PUs together read\n",
                         format_rate(result.weight_bytes_per_s), 100 * result.weight_bytes_per_s / *read);
   }
@@ -209,19 +205,22 @@ std::string decode_text(const Terminal& terminal, const harness::Submission& sub
       flush();
       last_heading = heading;
       table = {
-          {"mode", "tok/s [95 %]", "median speed / warm [95 %]", "GB/s", "of best roof",
+          {"mode", "tok/s [95 %]", "median speed / warm [95 %]", "GB/s", "of its roof",
            terminal.utf8 ? "block p50 µs" : "block p50 us", terminal.utf8 ? "block p99 µs" : "block p99 us"},
           {},
           {0}};
     }
     const harness::ArmRatio* ratio = ratio_to_warm(submission, result);
-    const auto* fraction = std::get_if<double>(&result.roof_fraction);
-    table.rows.push_back({arm_text(result), format_interval(terminal, result.tokens_per_s),
-                          ratio != nullptr ? ratio_text(terminal, ratio->speed_ratio) : "",
-                          fmt::format("{:.1f}", result.weight_bytes_per_s / 1e9),
-                          fraction != nullptr ? fmt::format("{:.0f} %", *fraction * 100) : "",
-                          fmt::format("{:.1f}", static_cast<double>(result.token_ns_p50) / 1e3),
-                          fmt::format("{:.1f}", static_cast<double>(result.token_ns_p99) / 1e3)});
+    const auto roof = analysis::serving_roof(submission, result);
+    table.rows.push_back(
+        {arm_text(result), format_interval(terminal, result.tokens_per_s),
+         ratio != nullptr ? ratio_text(terminal, ratio->speed_ratio) : "",
+         fmt::format("{:.1f}", result.weight_bytes_per_s / 1e9),
+         roof ? fmt::format("{:.0f} % {}", 100 * result.weight_bytes_per_s / roof->read_bytes_per_s,
+                            roof->level)
+              : "",
+         fmt::format("{:.1f}", static_cast<double>(result.token_ns_p50) / 1e3),
+         fmt::format("{:.1f}", static_cast<double>(result.token_ns_p99) / 1e3)});
   }
   flush();
   for (const std::string& sentence : analysis::slowdown_sentences(submission)) text += sentence + "\n\n";
@@ -270,18 +269,18 @@ std::string grouped_text(const Terminal& terminal, const harness::Submission& su
       flush();
       last_heading = heading;
       placement.clear();
-      table = {{"mode", "tok/s [95 %]", "speed / warm [95 %]", "dram", "cache", "curve"}, {}, {0}};
+      table = {{"mode", "tok/s [95 %]", "speed / warm [95 %]", "ecm", "dram", "cache", "curve"}, {}, {0}};
     }
     if (result.key.placement != "none") placement = result.key.placement;
     const harness::ArmRatio* ratio = ratio_to_warm(submission, result);
     table.rows.push_back(
         {result.arm == "aa" ? "A/A" : result.key.mode, format_interval(terminal, result.tokens_per_s),
          ratio != nullptr ? ratio_text(terminal, ratio->speed_ratio) : "",
-         error_text(submission, result, "dram_roof"), error_text(submission, result, "cache_roof"),
-         error_text(submission, result, "curve")});
+         error_text(submission, result, "ecm"), error_text(submission, result, "dram_roof"),
+         error_text(submission, result, "cache_roof"), error_text(submission, result, "curve")});
   }
   flush();
-  text += "dram, cache, curve: measured / forecast; * inside the forecast's 90 % interval\n";
+  text += "ecm, dram, cache, curve: measured / forecast; * inside the forecast's 90 % interval\n";
   text += isa_ratios_text(terminal, submission);
   for (const std::string& line : missing_arms(submission)) text += line + "\n";
   return text;
@@ -295,12 +294,12 @@ std::string flags_text(const Terminal& terminal, const harness::Submission& subm
   return text;
 }
 
-std::string result_text(const Terminal& terminal, const harness::Submission& submission, const Saved& saved) {
+std::string findings_text(const Terminal& terminal, const harness::Submission& submission) {
   const harness::Machine& machine = submission.machine;
   std::string text =
       fmt::format("{}, {} cores{}, measured on PU {}\n\n", machine.cpu_model, machine.cores,
                   machine.virtualised ? ", virtual machine" : "", submission.conditions.pinned_pu);
-  text += roofs_text(terminal, submission.derived.roofs) + "\n";
+  if (!submission.derived.roofs.empty()) text += roofs_text(terminal, submission.derived.roofs) + "\n";
   if (has_many_plans(submission)) {
     text += grouped_text(terminal, submission) + "\n";
   } else {
@@ -311,8 +310,12 @@ std::string result_text(const Terminal& terminal, const harness::Submission& sub
   }
   text += disturbed_text(submission.launches) + "\n";
   text += analysis::one_sentence(submission) + "\n";
-  text += flags_text(terminal, submission);
-  return text + fmt::format("\nsubmission: {}\ncontent SHA-256: {}\n", saved.path, saved.content_sha256);
+  return text + flags_text(terminal, submission);
+}
+
+std::string result_text(const Terminal& terminal, const harness::Submission& submission, const Saved& saved) {
+  return findings_text(terminal, submission) +
+         fmt::format("\nsubmission: {}\ncontent SHA-256: {}\n", saved.path, saved.content_sha256);
 }
 
 }  // namespace cli

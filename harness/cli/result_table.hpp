@@ -17,8 +17,9 @@ std::string forecasts_text(const Terminal& terminal, const harness::Submission& 
 std::string grouped_text(const Terminal& terminal, const harness::Submission& submission);
 std::string flags_text(const Terminal& terminal, const harness::Submission& submission);
 
-/// Everything a run found: roofs, decode per mode with its ratio to warm, forecasts against it, flags, and
-/// where the document is.
+/// Everything a run found: roofs, decode per mode with its ratio to warm, forecasts against it, and flags.
+std::string findings_text(const Terminal& terminal, const harness::Submission& submission);
+/// The same, and where the document is.
 std::string result_text(const Terminal& terminal, const harness::Submission& submission, const Saved& saved);
 
 /// "12,345 [12,001 – 12,800]"; or "unavailable: reason".

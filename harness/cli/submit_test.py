@@ -165,6 +165,7 @@ class Failure(Home):
         self.assertEqual(listed["kind"], "failure")
         self.assertEqual(self.tokroof("store", "show", "1", "--json").stdout, path.read_text())
         self.assertEqual(self.tokroof("store", "check").returncode, 0)
+        self.assertRegex(self.tokroof("show").stdout, r"(?s)^failure of .*\nclaimed +it builds\n.*\nstage +build, exit code 2\n.*nothing was measured\n$")
         body = self.home / "body"
         body.write_text(self.tokroof("submit", path, "--preview").stdout)
         taken = self.tokroof("ingest", "--issue-body", body, "--db", self.home / "other.sqlite", "--json")

@@ -1,0 +1,27 @@
+#include "harness/cli/document_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace cli {
+namespace {
+
+TEST(document_text, of_strings_of_others_drives_no_terminal) {
+  const nlohmann::json document = {{"a", {"ok", "red \x1b[31m"}}, {"b", {{"c", "two\nlines"}, {"n", 1.5}}}};
+  const nlohmann::json expected = {{"a", {"ok", "red ?[31m"}}, {"b", {{"c", "two?lines"}, {"n", 1.5}}}};
+  EXPECT_EQ(without_controls(document), expected);
+}
+
+TEST(document_text, of_a_failure_without_a_run_says_that_nothing_was_measured) {
+  harness::StoredContent content;
+  content.submission.kind = "failure";
+  content.submission.failure = harness::Failure{"it builds", "", "it did not", "build", "", 2, {"pmu: none"}};
+  Terminal terminal;
+  EXPECT_EQ(document_text(terminal, content),
+            "claimed       it builds\nobserved      it did not\nstage         build, exit code 2\n"
+            "doctor        pmu: none\n\nnothing was measured\n");
+}
+
+}  // namespace
+}  // namespace cli
