@@ -3,36 +3,27 @@
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
 #include <thread>
 
-#include "analysis/plausibility_samples.hpp"
 #include "harness/cli/checked_document.hpp"
 #include "harness/cli/command.hpp"
-#include "harness/cli/foreign_text.hpp"
+#include "harness/cli/ingest_keeper.hpp"
+#include "harness/cli/ingest_sources.hpp"
 #include "harness/cli/issue_signature.hpp"
-#include "harness/cli/session.hpp"
-#include "harness/digest.hpp"
 #include "harness/issue_body.hpp"
-#include "harness/scrub.hpp"
 #include "harness/store.hpp"
-#include "harness/store_fingerprints.hpp"
 #include "harness/user_file.hpp"
 #include "harness/validation.hpp"
 
 namespace cli {
 namespace {
 
-namespace fs = std::filesystem;
 using harness::Error;
 using harness::ExitCode;
 
-constexpr size_t max_origin_bytes = 4096;
 constexpr size_t max_issue_bytes = size_t{4} << 20;
 constexpr size_t files_of_a_batch = 64;  // one commit, some ms of a disk, is shared by so many
 
@@ -41,56 +32,6 @@ struct IngestOptions {
   std::string issue, database, author, key;
   bool json = false, json_lines = false;
 };
-
-struct Source {
-  std::string path;
-  bool is_issue = false;
-  std::string key = {};     ///< of an issue: the public key that must have signed it, "" for any or none
-  std::string author = {};  ///< "": the file NAME.origin beside NAME.json may tell
-};
-
-/// What became of one file.
-struct Outcome {
-  std::string file, state, content_sha256, detail;  ///< state: stored | already_there | quarantined | refused
-  ExitCode code = ExitCode::ok;
-  std::string level = {};  ///< evidence level, A to D; "" of what was refused
-  std::string author = {};
-  std::string signed_by = {};  ///< key number and SHA-256 of the key, "" when it is not signed
-};
-
-/// One file on its way: what has been found so far, and what is to be stored of it.
-struct Taken {
-  Outcome outcome;
-  std::optional<harness::NewDocument> document = {};
-};
-
-/// A name may hold a newline: whoever chose it must not write a line of ours with it.
-std::string shown(const std::string& text) {
-  return one_line(harness::printable(text));
-}
-
-/// Returns the author of a document: what the command line says, else the file NAME.origin that the issue
-/// channel puts beside NAME.json. Throws Error(invalid_input) for one that does not tell.
-std::string author_of(const Source& source) {
-  if (!source.author.empty() || source.is_issue) return source.author;
-  const std::string path = fs::path(source.path).replace_extension(".origin").string();
-  if (path == source.path) return "";
-  const auto text = harness::read_user_file_if_there(path, max_origin_bytes);
-  if (!text) return "";
-  const auto origin = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  const bool told = origin.is_object() && origin.contains("author") && origin["author"].is_string();
-  const bool numbered = told && origin.contains("id");
-  if (!told || (numbered && !origin["id"].is_number_unsigned()))
-    throw Error(ExitCode::invalid_input,
-                shown(path) + ": does not tell the \"author\" (and \"id\"); put it right or remove it");
-  try {
-    const auto login = origin["author"].get<std::string>();
-    return harness::attested_name(
-        numbered ? fmt::format("{}#{}", login, origin["id"].get<uint64_t>()) : login, shown(path));
-  } catch (const Error& error) {
-    throw Error(ExitCode::invalid_input, error.what());
-  }
-}
 
 /// Reads and checks one file; touches no store.
 Taken check_file(const Source& source) {
@@ -134,114 +75,6 @@ std::vector<Taken> check_files(const std::vector<Source>& sources) {
   work();
   for (auto& other : others) other.get();
   return taken;
-}
-
-/// Stores what passed in one transaction. What is implausible is kept beside the store, in quarantine/, so
-/// that nothing that is shown or learnt from the store rests on it.
-class Keeper {
- public:
-  explicit Keeper(std::string database) : path_(std::move(database)) {}
-
-  void keep(std::vector<Taken>& batch) {
-    for (Taken& taken : batch) {
-      if (taken.outcome.state == "stored") look_for_copies(taken);
-      if (taken.outcome.state == "stored") wait(taken);
-      if (taken.outcome.state != "quarantined") continue;
-      harness::write_file_atomically(
-          fmt::format("{}/quarantine/{}.json", harness::tokroof_home(), taken.outcome.content_sha256),
-          taken.document->text + "\n");
-    }
-    store_waiting();
-  }
-
- private:
-  /// Rule P09 on what the store holds. What waits is stored first when it may be the original.
-  void look_for_copies(Taken& taken) {
-    const harness::Submission& submission = taken.document->content.submission;
-    const std::vector<int64_t> prints = harness::fingerprints(submission);
-    if (std::any_of(prints.begin(), prints.end(), [&](int64_t each) { return prints_.count(each) > 0; }))
-      store_waiting();
-    for (const std::string& text : store().alike(submission)) {
-      const std::string pointer = analysis::copied_series(submission, harness::stored_submission(text));
-      if (pointer.empty()) continue;
-      taken.outcome.state = "quarantined";
-      taken.outcome.code = ExitCode::implausible;
-      taken.outcome.detail =
-          fmt::format("P09 {}: its samples are those of the stored document {:.16} times one factor", pointer,
-                      harness::sha256_hex(text));
-      return;
-    }
-    prints_.insert(prints.begin(), prints.end());
-  }
-
-  void wait(Taken& taken) {
-    waiting_.push_back(&taken);
-    documents_.push_back(std::move(*taken.document));
-  }
-
-  void store_waiting() {
-    if (documents_.empty()) return;
-    const std::vector<harness::Stored> stored = store().add_all(documents_);
-    for (size_t i = 0; i < stored.size(); ++i) {
-      if (stored[i].already_there) waiting_[i]->outcome.state = "already_there";
-      waiting_[i]->outcome.author = stored[i].author;
-    }
-    documents_.clear();
-    waiting_.clear();
-    prints_.clear();
-  }
-
-  harness::Store& store() {
-    if (!store_) store_.emplace(store_path(path_));
-    return *store_;
-  }
-
-  std::string path_;
-  std::vector<harness::NewDocument> documents_;  ///< of the batch, not yet in the store
-  std::vector<Taken*> waiting_;                  ///< where they come from
-  std::set<int64_t> prints_;                     ///< their fingerprints
-  std::optional<harness::Store> store_;
-};
-
-/// Adds the .json files of a folder and the folders in it. What cannot be listed stands among the files: it
-/// is refused there by name, and keeps nothing else out.
-void list_folder(const std::string& folder, std::vector<std::string>& files,
-                 std::vector<std::string>& folders) {
-  std::error_code error;
-  fs::directory_iterator entries(folder, error);
-  for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
-    std::error_code unknown;
-    const std::string path = entries->path().string();
-    if (!entries->is_symlink(unknown) && entries->is_directory(unknown)) {
-      folders.push_back(path);
-    } else if (entries->path().extension() == ".json" && (entries->is_regular_file(unknown) || unknown)) {
-      files.push_back(path);
-    }
-  }
-  if (error) files.push_back(folder);
-}
-
-/// Lists files, and of folders the .json files below them, in order of their names.
-std::vector<std::string> files_of(const std::vector<std::string>& names) {
-  std::vector<std::string> files;
-  for (const std::string& name : names) {
-    std::error_code unknown;  // reading it will say why
-    if (!fs::is_directory(name, unknown)) {
-      files.push_back(name);
-      continue;
-    }
-    std::vector<std::string> below, folders{name};
-    while (!folders.empty()) {
-      const std::string folder = std::move(folders.back());
-      folders.pop_back();
-      list_folder(folder, below, folders);
-    }
-    if (below.empty())
-      throw Error(ExitCode::invalid_input, shown(name) + ": holds no .json file; name another folder");
-    std::sort(below.begin(), below.end());
-    files.insert(files.end(), below.begin(), below.end());
-  }
-  return files;
 }
 
 /// Of what is there already the author is whoever sent it first.

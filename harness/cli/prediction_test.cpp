@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "harness/cli/predict_sources.hpp"
 #include "harness/error.hpp"
@@ -78,6 +79,15 @@ void expect_sensible(const analysis::CoreForecast& kind, const std::string& what
   if (!kind.served_by.empty()) {
     EXPECT_NEAR(served, 1, 1e-9) << what;
   }
+}
+
+TEST(prediction, only_what_is_meant_to_hold_90_percent_says_so) {
+  const std::string text = text_of(on_cpu("5800x3d"));
+  for (const char* line :
+       {R"(\ndram_roof +[^\n]*\] +naive)", R"(\ncache_roof +[^\n]*\] +naive)",
+        R"(\ncatalogue_prior +[^\n]*\] +90 %)", R"(\nnaive +the interval is how far the reads scatter)"})
+    EXPECT_TRUE(std::regex_search(text, std::regex(line))) << line << "\n" << text;
+  EXPECT_EQ(text.find("tok/s [90 %]"), std::string::npos);
 }
 
 TEST(prediction, every_recorded_machine_gets_an_answer_or_a_reason) {

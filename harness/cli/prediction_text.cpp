@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "harness/cli/forecast_table.hpp"
 #include "harness/cli/foreign_text.hpp"
 #include "harness/cli/interval_bars.hpp"
 #include "harness/cli/paragraph.hpp"
@@ -108,10 +109,11 @@ std::string reasons_text(const Terminal& terminal, const Reasons& reasons) {
 }
 
 std::string forecasts_table(const Terminal& terminal, const analysis::CoreForecast& forecast) {
-  Table table{{"forecast", "tok/s [90 %]"}, {}, {0}};
+  Table table{{"forecast", "tok/s [interval]", "holds"}, {}, {0}};
   std::vector<std::optional<Interval>> intervals;
   size_t names = 0, figures = display_width(table.header[1]);
   Reasons reasons;
+  std::string note;
   for (const auto& one : forecast.forecasts) {
     names = std::max(names, one.id.size());
     if (const auto* why = std::get_if<Unavailable>(&one.tokens_per_s)) {
@@ -119,20 +121,23 @@ std::string forecasts_table(const Terminal& terminal, const analysis::CoreForeca
       continue;
     }
     intervals.emplace_back(std::get<Interval>(one.tokens_per_s));
-    const bool naive = one.id == "dram_roof" || one.id == "cache_roof" || one.id == "curve";
-    table.rows.push_back({one.id, speed_text(terminal, *intervals.back()) + (naive ? " naive" : "")});
-    figures = std::max(figures, display_width(table.rows.back().back()));
+    const bool naive = has_naive_interval(one.id);
+    if (naive) note = paragraph(terminal, "naive", naive_interval);
+    table.rows.push_back({one.id, speed_text(terminal, *intervals.back()), naive ? "naive" : "90 %"});
+    figures = std::max(figures, display_width(table.rows.back()[1]));
   }
   if (table.rows.empty()) return reasons_text(terminal, reasons);
   constexpr int widest = 40;
-  const int width = std::min(widest, terminal.columns - static_cast<int>(names + 2 + figures + 2));
+  constexpr size_t holds = 5;  // "naive"
+  const int width =
+      std::min(widest, terminal.columns - static_cast<int>(names + 2 + figures + 2 + holds + 2));
   const auto bars = interval_bars(terminal, intervals, width);
   if (!bars.front().empty()) {
     table.header.emplace_back("equal steps are equal factors");
-    table.left_columns.push_back(2);
+    table.left_columns.push_back(3);
     for (size_t i = 0; i < bars.size(); ++i) table.rows[i].push_back(bars[i]);
   }
-  return to_text(terminal, table) + reasons_text(terminal, reasons);
+  return to_text(terminal, table) + note + reasons_text(terminal, reasons);
 }
 
 std::string served_text(const analysis::CoreForecast& forecast) {

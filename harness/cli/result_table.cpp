@@ -8,6 +8,7 @@
 #include "analysis/serving_roof.hpp"
 #include "analysis/team.hpp"
 #include "harness/cli/disturbed_text.hpp"
+#include "harness/cli/forecast_table.hpp"
 
 namespace cli {
 namespace {
@@ -22,10 +23,6 @@ bool has_many_plans(const harness::Submission& submission) {
 
 std::string dash(const Terminal& terminal) {
   return terminal.utf8 ? "–" : "-";
-}
-
-std::string positions_text(const Terminal& terminal, const harness::DecodeKey& key) {
-  return format_count(key.position_first) + dash(terminal) + format_count(key.position_last);
 }
 
 /// One launch, or one round, has no spread: its interval would be a claim of certainty.
@@ -156,6 +153,10 @@ std::vector<std::string> missing_arms(const harness::Submission& submission) {
 
 }  // namespace
 
+std::string positions_text(const Terminal& terminal, const harness::DecodeKey& key) {
+  return format_count(key.position_first) + dash(terminal) + format_count(key.position_last);
+}
+
 std::string format_interval(const Terminal& terminal, const Interval& interval) {
   if (is_single(interval)) return format_count(interval.median) + " [no interval]";
   return fmt::format("{} [{}{}{}]", format_count(interval.median), format_count(interval.low), dash(terminal),
@@ -232,28 +233,6 @@ std::string decode_text(const Terminal& terminal, const harness::Submission& sub
   return text;
 }
 
-std::string forecasts_text(const Terminal& terminal, const harness::Submission& submission) {
-  Table table{{"forecast", "mode", "tok/s [90 %]", "measured / forecast", "inside"}, {}, {0, 1, 4}};
-  for (const harness::Forecast& forecast : submission.forecasts) {
-    std::vector<std::string> row = {forecast.id, forecast.key.mode};
-    if (submission.plans.size() > 1) {
-      row.back() += fmt::format(", {}, {}", forecast.key.isa, positions_text(terminal, forecast.key));
-    }
-    const auto* tokens = std::get_if<Interval>(&forecast.tokens_per_s);
-    row.push_back(tokens != nullptr ? format_interval(terminal, *tokens) : "unavailable");
-    for (const harness::ForecastError& error : submission.derived.forecast_errors) {
-      if (error.id != forecast.id || error.key != forecast.key) continue;
-      row.push_back(fmt::format("{:.3f}", error.measured_over_forecast));
-      row.emplace_back(error.inside_interval ? "yes" : "no");
-      break;
-    }
-    if (tokens == nullptr)
-      row.insert(row.end(), {"", std::get<harness::Unavailable>(forecast.tokens_per_s).reason});
-    table.rows.push_back(row);
-  }
-  return to_text(terminal, table);
-}
-
 std::string grouped_text(const Terminal& terminal, const harness::Submission& submission) {
   std::string text, last_heading, placement;
   Table table;
@@ -280,7 +259,9 @@ std::string grouped_text(const Terminal& terminal, const harness::Submission& su
          error_text(submission, result, "cache_roof"), error_text(submission, result, "curve")});
   }
   flush();
-  text += "ecm, dram, cache, curve: measured / forecast; * inside the forecast's 90 % interval\n";
+  text +=
+      "ecm, dram, cache, curve: measured / forecast; * inside the interval, which of ecm is meant to hold 90 "
+      "%\n";
   text += isa_ratios_text(terminal, submission);
   for (const std::string& line : missing_arms(submission)) text += line + "\n";
   return text;

@@ -11,7 +11,6 @@ namespace cli {
 
 std::string roofs_text(const Terminal& terminal, const std::vector<harness::Roof>& roofs);
 std::string decode_text(const Terminal& terminal, const harness::Submission& submission);
-std::string forecasts_text(const Terminal& terminal, const harness::Submission& submission);
 /// Of runs of many plans: one narrow table per plan, with what each forecast was off by. At most 80 columns
 /// wide up to 99,999 tokens/s.
 std::string grouped_text(const Terminal& terminal, const harness::Submission& submission);
@@ -24,5 +23,7 @@ std::string result_text(const Terminal& terminal, const harness::Submission& sub
 
 /// "12,345 [12,001 – 12,800]"; or "unavailable: reason".
 std::string format_interval(const Terminal& terminal, const harness::Interval& interval);
+/// "65–1,023": the positions of a decode, both inclusive.
+std::string positions_text(const Terminal& terminal, const harness::DecodeKey& key);
 
 }  // namespace cli

@@ -146,7 +146,8 @@ std::string rule_text(const analysis::Counting& counting) {
   }
   return text +
          ".\noff: median factor between measured and forecast; bias: median of measured /\n"
-         "forecast; inside: share within the 90 % interval; width: median of high / low.\n";
+         "forecast; inside: share within the interval, which of ecm is meant to hold 90 %,\n"
+         "of naive ones and curve only the scatter of reads; width: median of high / low.\n";
 }
 
 json json_of(const Score& score) {
