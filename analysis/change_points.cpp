@@ -82,17 +82,64 @@ class SplitScan {
   std::vector<double> counts_, sums_;
 };
 
+/// Orders of values by chance: all equally likely, or such that each value leans on the one before as in an
+/// AR(1) process: the ranks of normal numbers that do. The values themselves stay what they are.
+class RandomOrders {
+ public:
+  RandomOrders(std::span<const double> values, const ChangeRule& rule, uint64_t seed)
+      : random_(seed), correlation_(rule.correlation), order_(indices(values.size())) {
+    if (correlation_ <= 0) return;
+    by_value_ = order_;
+    std::sort(by_value_.begin(), by_value_.end(), [&](size_t a, size_t b) { return values[a] < values[b]; });
+    place_ = order_;
+    drawn_.resize(values.size());
+  }
+
+  /// Indices into the values.
+  const std::vector<size_t>& next() {
+    if (correlation_ <= 0) {
+      for (size_t i = order_.size() - 1; i > 0; --i) std::swap(order_[i], order_[random_.below(i + 1)]);
+      return order_;
+    }
+    const double fresh = std::sqrt(1 - correlation_ * correlation_);
+    drawn_[0] = normal();
+    for (size_t i = 1; i < drawn_.size(); ++i) drawn_[i] = correlation_ * drawn_[i - 1] + fresh * normal();
+    std::sort(place_.begin(), place_.end(), [&](size_t a, size_t b) { return drawn_[a] < drawn_[b]; });
+    for (size_t rank = 0; rank < place_.size(); ++rank) order_[place_[rank]] = by_value_[rank];
+    return order_;
+  }
+
+  static std::vector<size_t> indices(size_t count) {
+    std::vector<size_t> made(count);
+    std::iota(made.begin(), made.end(), size_t{0});
+    return made;
+  }
+
+ private:
+  /// Near enough to normal for ranks, and the same with every library: the sum of twelve uniform numbers.
+  double normal() {
+    uint64_t sum = 0;
+    for (int i = 0; i < 3; ++i) {
+      const uint64_t bits = random_.next();
+      sum += (bits & 0xffff) + ((bits >> 16) & 0xffff) + ((bits >> 32) & 0xffff) + (bits >> 48);
+    }
+    return static_cast<double>(sum) / 65536.0 - 6;
+  }
+
+  harness::SplitMix64 random_;
+  double correlation_;
+  std::vector<size_t> order_, by_value_, place_;
+  std::vector<double> drawn_;
+};
+
 /// The p-value of a split. Stops where it is sure to be above alpha (Besag & Clifford 1991).
-double permutation_p(SplitScan& scan, const Split& found, std::vector<size_t> order, const ChangeRule& rule,
-                     uint64_t seed) {
-  harness::SplitMix64 random(seed);
+double permutation_p(SplitScan& scan, const Split& found, RandomOrders orders, const ChangeRule& rule) {
   // Sums in another order differ in their last digits.
   const double as_good = found.statistic - 1e-9 * std::abs(found.statistic);
   int exceeding = 0, done = 0;
   while (done < rule.permutations) {
-    for (size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
     ++done;
-    if (scan.best(order, rule.least_points).statistic >= as_good) ++exceeding;
+    if (scan.best(orders.next(), rule.least_points).statistic >= as_good) ++exceeding;
     if (exceeding + 1 > rule.alpha * (rule.permutations + 1)) break;
   }
   return (exceeding + 1.0) / (done + 1.0);
@@ -132,14 +179,17 @@ Segment best_segment(const std::vector<double>& ranks, size_t least) {
   return best;
 }
 
-double permutation_p(const Segment& found, std::vector<double> ranks, const ChangeRule& rule, uint64_t seed) {
-  harness::SplitMix64 random(seed);
+double permutation_p(const Segment& found, const std::vector<double>& ranks, const ChangeRule& rule,
+                     uint64_t seed) {
+  RandomOrders orders(ranks, rule, seed);
+  std::vector<double> shuffled(ranks.size());
   const double as_good = found.statistic * (1 - 1e-9);
   int exceeding = 0, done = 0;
   while (done < rule.permutations) {
-    for (size_t i = ranks.size() - 1; i > 0; --i) std::swap(ranks[i], ranks[random.below(i + 1)]);
+    const std::vector<size_t>& order = orders.next();
+    for (size_t i = 0; i < order.size(); ++i) shuffled[i] = ranks[order[i]];
     ++done;
-    if (best_segment(ranks, rule.least_points).statistic >= as_good) ++exceeding;
+    if (best_segment(shuffled, rule.least_points).statistic >= as_good) ++exceeding;
     if (exceeding + 1 > rule.alpha * (rule.permutations + 1)) break;
   }
   return (exceeding + 1.0) / (done + 1.0);
@@ -168,12 +218,10 @@ void split(std::span<const double> values, size_t first, const ChangeRule& rule,
            std::vector<ChangePoint>& found) {
   if (values.size() < 2 * rule.least_points) return;
   SplitScan scan(values);
-  std::vector<size_t> order(values.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  const Split best = scan.best(order, rule.least_points);
+  const Split best = scan.best(RandomOrders::indices(values.size()), rule.least_points);
   if (best.at == 0 || best.statistic <= 0) return;
   const uint64_t seed = rule.seed * 0x9e3779b97f4a7c15ULL + first * 0x10001 + values.size();
-  const double p = permutation_p(scan, best, order, rule, seed);
+  const double p = permutation_p(scan, best, RandomOrders(values, rule, seed), rule);
   if (p > rule.alpha) return split_segment(values, first, rule, seed, found);
   split(values.first(best.at), first, rule, found);
   found.push_back({first + best.at, p});

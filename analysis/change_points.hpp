@@ -16,6 +16,8 @@ struct ChangeRule {
   int permutations = 999;
   double alpha = 0.01;  ///< a split with a larger p-value is none
   uint64_t seed = 1;
+  /// Lag-1 correlation of the orders that it is held against; 0: all orders are equally likely.
+  double correlation = 0;
 };
 
 /// A place where the level changed.

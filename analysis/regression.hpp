@@ -70,6 +70,7 @@ struct SeriesVerdict {
   double baseline_fraction = 0, fraction = 0;  ///< of the roof: then and now
   double p = 1;                                ///< of "not slower" (not faster, where improved), one series
   double adjusted_p = 1;                       ///< for all series that were judged
+  double lag_correlation = 0;                  ///< of neighbouring sittings about their level, allowed for
   double detectable_ratio = 1;  ///< the smallest slow-down that ten points after it would have shown
   [[nodiscard]] bool judged() const { return word != "wrong" && word != "cannot_tell"; }
 };

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <cstdio>
 
+#include "analysis/days_alike.hpp"
 #include "analysis/hypothesis_tests.hpp"
 #include "analysis/level_stretches.hpp"
 #include "analysis/speed_beside_roof.hpp"
+#include "analysis/time_dependence.hpp"
 
 namespace analysis {
 namespace {
@@ -21,24 +23,21 @@ harness::Interval exponential(const harness::Interval& logs) {
   return {std::exp(logs.median), std::exp(logs.low), std::exp(logs.high)};
 }
 
-/// What is being made of one series.
+/// What is being made of one series whose sittings hang together as rule.change says.
 class Judgement {
  public:
   Judgement(const SpeedSeries& series, const RegressionRule& rule)
-      : series_(series), rule_(rule), logs_(log_fractions(series)), speeds_(log_speeds(series)) {}
+      : series_(series),
+        rule_(rule),
+        correlation_(rule.change.correlation),
+        logs_(log_fractions(series)),
+        speeds_(log_speeds(series)) {}
 
   SeriesJudgement made() {
-    if (!series_.wrong.empty()) {
-      verdict_.word = "wrong";
-      verdict_.why = series_.wrong;
-      return {verdict_, {}, 0};
-    }
-    if (logs_.size() < rule_.least_points) {
-      verdict_.why = std::to_string(logs_.size()) + " of " + std::to_string(rule_.least_points) + " points";
-      return {verdict_, {}, 0};
-    }
     const std::vector<ChangePoint> found = find_change_points(logs_, rule_.change);
     stretches_ = stretches_of(logs_, found);
+    const double estimated = lag_correlation(logs_, stretches_);
+    verdict_.lag_correlation = correlation_;
     for (size_t i = 0; i < found.size(); ++i) {
       const harness::Interval shift =
           level_shift(part(logs_, stretches_[i]), part(logs_, stretches_[i + 1]), confidence);
@@ -49,7 +48,7 @@ class Judgement {
     describe();
     if (!by_steps(true) && !by_line() && !by_steps(false)) by_latest();
     if (verdict_.word == "no_worse" || verdict_.word == "improved") note_fall_together();
-    return {verdict_, distances(), latest_distance_};
+    return {verdict_, distances(), latest_distance_, estimated};
   }
 
  private:
@@ -91,11 +90,19 @@ class Judgement {
     verdict_.word = "no_worse";
     verdict_.fraction = verdict_.baseline_fraction = std::exp(last.level);
     const size_t n = logs_.size(), after = std::min(points_after, n / 2);
-    const double error = scatter_of_levels() *
-                         std::sqrt(1.0 / static_cast<double>(after) + 1.0 / static_cast<double>(n - after));
+    const double error = error_of({0, n - after, 0}, {n - after, n, 0});
     const double reserve = normal_quantile(rule_.power);
-    const double critical = -normal_quantile(rule_.alpha / 2 / places(n));
+    const double critical = -critical_value(rule_.alpha / 2 / places(n), inflation_of(1, n, correlation_));
     verdict_.detectable_ratio = std::exp(-std::max((critical + reserve) * error, margin() + reserve * error));
+  }
+
+  /// The standard error of the difference between two stretches.
+  [[nodiscard]] double error_of(const Stretch& old, const Stretch& now) const {
+    const TwoSides sides = sides_of(old, now);
+    const double independent =
+        1.0 / static_cast<double>(old.count()) + 1.0 / static_cast<double>(now.count());
+    return scatter_of_levels() *
+           std::sqrt(independent * shift_inflation(sides.before, sides.after, correlation_));
   }
 
   /// Where a change among so many points could have been.
@@ -121,23 +128,27 @@ class Judgement {
     }
     if (against + 1 == stretches_.size()) return false;
     const Stretch &old = stretches_[against], &now = stretches_.back();
-    std::vector<size_t> before = points_of(old), after = points_of(now);
-    const double roof_ratio = median_roof(now) / median_roof(old);
+    TwoSides sides = sides_of(old, now);
+    const double roof_ratio = median_roof(series_, now) / median_roof(series_, old);
     const bool moved = std::abs(roof_ratio - 1) > moved_roof_ratio;
-    const bool alike = !moved || keep_days_alike(old, now, before, after);
-    const harness::Interval ratio =
-        exponential(level_shift(picked(logs_, before), picked(logs_, after), confidence));
+    bool alike = !moved;
+    if (moved) {
+      TwoSides days = days_alike(series_, old, now, rule_.change.least_points);
+      alike = !days.before.empty();
+      if (alike) sides = std::move(days);
+    }
+    const harness::Interval ratio = exponential(shift_between(logs_, sides));
     if (slower ? ratio.high >= 1 || ratio.median > 1 - rule_.margin_ratio
                : ratio.low <= 1 || ratio.median < 1 + rule_.margin_ratio)
       return false;
     // Whether it changed at all is a question to all sittings, whether that is the roof's doing one to days
     // alike.
-    const double p = mann_whitney_p(part(logs_, old), part(logs_, now));
+    const double p = chance_of(old, now);
     conclude(slower ? "regressed" : "improved", ratio, std::min(1.0, p * places(logs_.size())), old.level);
     verdict_.since_point = old.end;
     verdict_.why = also_different(series_.points[old.end - 1], series_.points[old.end]);
     if (slower && !moved) prefer_line(old.first);
-    const double speed = level_shift(picked(speeds_, before), picked(speeds_, after), confidence).median;
+    const double speed = shift_between(speeds_, sides).median;
     if (!alike)
       doubt(moved_roof_text(series_, roof_ratio));
     else if (slower && series_.points[old.end - 1].commit == series_.points[old.end].commit)
@@ -147,54 +158,44 @@ class Judgement {
     return true;
   }
 
-  [[nodiscard]] static std::vector<size_t> points_of(const Stretch& stretch) {
-    std::vector<size_t> points(stretch.count());
-    std::iota(points.begin(), points.end(), stretch.first);
-    return points;
+  [[nodiscard]] harness::Interval shift_between(const std::vector<double>& values,
+                                                const TwoSides& sides) const {
+    return inflated(level_shift(picked(values, sides.before), picked(values, sides.after), confidence),
+                    inflation_between(sides));
   }
 
-  [[nodiscard]] static std::vector<double> picked(const std::vector<double>& values,
-                                                  const std::vector<size_t>& points) {
-    std::vector<double> kept;
-    kept.reserve(points.size());
-    for (const size_t point : points) kept.push_back(values[point]);
-    return kept;
+  /// How often the rank sums of two stretches lie so far apart by chance. Where sittings hang together few of
+  /// them make no rank sum rare, however far apart they lie: then the difference of the medians is asked,
+  /// too.
+  [[nodiscard]] double chance_of(const Stretch& old, const Stretch& now) const {
+    const double of_ranks = mann_whitney_p(part(logs_, old), part(logs_, now));
+    if (correlation_ <= 0) return of_ranks;
+    const Inflation inflation = inflation_between(sides_of(old, now));
+    constexpr double median_to_mean = 1.2533;  // standard errors of normal values, √(π/2)
+    const double statistic = (now.level - old.level) / (median_to_mean * error_of(old, now));
+    const double of_medians = 2 * harness::student_t_cdf(-std::abs(statistic), inflation.degrees);
+    return std::min(1.0, 2 * std::min(inflated_p(of_ranks, inflation), of_medians));
   }
 
-  [[nodiscard]] double median_roof(const Stretch& stretch) const {
-    std::vector<double> roofs;
-    roofs.reserve(stretch.count());
-    for (size_t i = stretch.first; i < stretch.end; ++i) roofs.push_back(series_.points[i].roof_bytes_per_s);
-    return harness::median(roofs);
+  [[nodiscard]] Inflation inflation_between(const TwoSides& sides) const {
+    return inflation_of(shift_inflation(sides.before, sides.after, correlation_), logs_.size(), correlation_);
   }
 
-  /// Keeps of both stretches the sittings with nearly the same roof. Returns whether there are enough.
-  bool keep_days_alike(const Stretch& old, const Stretch& now, std::vector<size_t>& before,
-                       std::vector<size_t>& after) const {
-    size_t most = 0;
-    for (size_t day = old.first; day < now.end; ++day) {
-      const double roof = series_.points[day].roof_bytes_per_s;
-      const auto alike = [&](const Stretch& stretch) {
-        std::vector<size_t> kept;
-        for (size_t i = stretch.first; i < stretch.end; ++i) {
-          if (std::abs(series_.points[i].roof_bytes_per_s / roof - 1) <= moved_roof_ratio / 2)
-            kept.push_back(i);
-        }
-        return kept;
-      };
-      std::vector<size_t> of_old = alike(old), of_now = alike(now);
-      const size_t fewer = std::min(of_old.size(), of_now.size());
-      if (fewer < rule_.change.least_points || fewer <= most) continue;
-      most = fewer;
-      before = std::move(of_old);
-      after = std::move(of_now);
-    }
-    return most > 0;
+  /// The trend of values, its p-value and interval as far as they hang together.
+  [[nodiscard]] Trend trend_of(std::span<const double> values) const {
+    Trend trend = fit_trend(values, confidence);
+    const Inflation inflation =
+        inflation_of(trend_inflation(values.size(), correlation_), values.size(), correlation_);
+    const harness::Interval slope = inflated({trend.per_step, trend.low, trend.high}, inflation);
+    trend.low = slope.low;
+    trend.high = slope.high;
+    trend.p = inflated_p(trend.p, inflation);
+    return trend;
   }
 
   /// Calls a regression gradual when a line fits better than the steps did.
   void prefer_line(size_t first) {
-    const Trend trend = fit_trend(std::span(logs_).subspan(first), confidence);
+    const Trend trend = trend_of(std::span(logs_).subspan(first));
     if (trend.high >= 0 || !line_is_better(logs_, first, stretches_, trend)) return;
     take_line(first, trend);
     verdict_.p = trend.p;
@@ -228,7 +229,7 @@ class Judgement {
     const size_t first = std::max(stretches_[first_stretch()].first, series_.since);
     const std::span<const double> rest = std::span(logs_).subspan(first);
     if (rest.size() < rule_.least_points) return false;
-    const Trend trend = fit_trend(rest, confidence);
+    const Trend trend = trend_of(rest);
     const double total = trend.per_step * static_cast<double>(rest.size() - 1);
     if (total > std::log1p(-rule_.margin_ratio) || trend.high >= 0 || trend.p > rule_.change.alpha)
       return false;
@@ -236,10 +237,13 @@ class Judgement {
     conclude("regressed", {}, trend.p, 0);
     take_line(first, trend);
     const size_t middle = first + rest.size() / 2;
-    const double roof_ratio = median_roof({middle, logs_.size(), 0}) / median_roof({first, middle, 0});
+    const double roof_ratio =
+        median_roof(series_, {middle, logs_.size(), 0}) / median_roof(series_, {first, middle, 0});
     const double speed = fit_trend(std::span(speeds_).subspan(first), confidence).per_step *
                          static_cast<double>(rest.size() - 1);
-    if (std::abs(roof_ratio - 1) > moved_roof_ratio)
+    if (series_.points[first].commit == series_.points.back().commit)
+      doubt(verdict_.why);
+    else if (std::abs(roof_ratio - 1) > moved_roof_ratio)
       doubt(moved_roof_text(series_, roof_ratio));
     else if (roof_rose_instead(total, speed))
       doubt(risen_roof_text(series_, roof_ratio, std::exp(speed)));
@@ -254,8 +258,7 @@ class Judgement {
     if (before < rule_.change.least_points || from < series_.since) return;
     const double level = harness::median(std::span(logs_).subspan(last.first, before));
     const double shift = harness::median(std::span(logs_).subspan(from, latest)) - level;
-    const double error = scatter_of_levels() *
-                         std::sqrt(1.0 / static_cast<double>(before) + 1.0 / static_cast<double>(latest));
+    const double error = error_of({last.first, from, 0}, {from, last.end, 0});
     verdict_.fraction = std::exp(level + shift);
     verdict_.baseline_fraction = std::exp(level);
     const double t = harness::student_t_quantile((1 + confidence) / 2, static_cast<double>(before) - 1);
@@ -274,16 +277,54 @@ class Judgement {
 
   const SpeedSeries& series_;
   const RegressionRule& rule_;
+  double correlation_;
   std::vector<double> logs_, speeds_;  ///< of fractions, and of weight bytes/s
   std::vector<Stretch> stretches_;
   SeriesVerdict verdict_;
   double latest_distance_ = 0;
 };
 
+/// Lower, and sittings that hang together so much fall as far by chance.
+SeriesJudgement doubted(SeriesJudgement plain, const SeriesJudgement& corrected, size_t sittings) {
+  const double correlation = corrected.verdict.lag_correlation;
+  char text[320];
+  std::snprintf(
+      text, sizeof text,
+      "the sittings hang together in time (each leans on the one before by %.2f: %zu are worth %.0f), "
+      "and such fall as far by chance: measure old and new commits in turns on the same days, or "
+      "compare --binary",
+      correlation, sittings, effective_count(sittings, correlation));
+  plain.verdict.word = "suspected";
+  plain.verdict.why = text;
+  plain.verdict.lag_correlation = correlation;
+  plain.verdict.detectable_ratio = corrected.verdict.detectable_ratio;
+  plain.verdict.changes = corrected.verdict.changes;
+  return plain;
+}
+
 }  // namespace
 
 SeriesJudgement judge_alone(const SpeedSeries& series, const RegressionRule& rule) {
-  return Judgement(series, rule).made();
+  SeriesJudgement made;
+  if (!series.wrong.empty()) {
+    made.verdict.word = "wrong";
+    made.verdict.why = series.wrong;
+    return made;
+  }
+  const size_t sittings = series.points.size();
+  if (sittings < rule.least_points) {
+    made.verdict.why = std::to_string(sittings) + " of " + std::to_string(rule.least_points) + " points";
+    return made;
+  }
+  SeriesJudgement plain = Judgement(series, rule).made();
+  RegressionRule corrected_rule = rule;
+  corrected_rule.change.correlation = plain.lag_correlation;
+  if (plain.lag_correlation <= 0) return plain;
+  SeriesJudgement corrected = Judgement(series, corrected_rule).made();
+  const bool fell = plain.verdict.word == "regressed" || plain.verdict.word == "suspected";
+  const bool stands = corrected.verdict.word == "regressed" || corrected.verdict.word == "suspected";
+  if (fell && !stands && plain.latest_distance == 0) return doubted(std::move(plain), corrected, sittings);
+  return corrected;
 }
 
 }  // namespace analysis

@@ -11,6 +11,7 @@ struct SeriesJudgement {
   SeriesVerdict verdict;
   std::vector<double> distances;  ///< of older points from their level, in deviations
   double latest_distance = 0;     ///< of the newest commit, where that alone is suspected; else 0
+  double lag_correlation = 0;     ///< estimated about the levels that were found
 };
 
 SeriesJudgement judge_alone(const SpeedSeries& series, const RegressionRule& rule);

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <cstdio>
 
+#include "analysis/days_alike.hpp"
 #include "analysis/hypothesis_tests.hpp"
 #include "analysis/level_stretches.hpp"
+#include "analysis/time_dependence.hpp"
 
 namespace analysis {
 namespace {
@@ -33,8 +35,8 @@ bool roof_rose_instead(double fraction_shift, double speed_shift) {
 std::optional<FallTogether> find_fall_together(const SpeedSeries& series, const RegressionRule& rule) {
   const std::vector<double> logs = log_speeds(series);
   const double margin = -std::log1p(-rule.margin_ratio);
-  const std::vector<Stretch> stretches =
-      joined(logs, stretches_of(logs, find_change_points(logs, rule.change)), margin / 2);
+  const std::vector<Stretch> found = stretches_of(logs, find_change_points(logs, rule.change));
+  const std::vector<Stretch> stretches = joined(logs, found, margin / 2);
   const Stretch& now = stretches.back();
   const Stretch* old = nullptr;
   for (size_t i = 0; i + 1 < stretches.size(); ++i) {
@@ -43,11 +45,16 @@ std::optional<FallTogether> find_fall_together(const SpeedSeries& series, const 
   }
   if (!old) return std::nullopt;
   constexpr double confidence = 0.95;
-  const harness::Interval shift = level_shift(part(logs, *old), part(logs, now), confidence);
+  const double correlation = lag_correlation(logs, found);
+  const TwoSides sides = sides_of(*old, now);
+  const Inflation inflation =
+      inflation_of(shift_inflation(sides.before, sides.after, correlation), logs.size(), correlation);
+  const harness::Interval shift =
+      inflated(level_shift(part(logs, *old), part(logs, now), confidence), inflation);
   const double roof = median_roof_log(series, now) - median_roof_log(series, *old);
   if (shift.median > -margin || shift.high >= 0 || roof > -margin) return std::nullopt;
-  const double p = mann_whitney_p(part(logs, *old), part(logs, now)) * static_cast<double>(logs.size());
-  if (p > rule.alpha) return std::nullopt;
+  const double p = inflated_p(mann_whitney_p(part(logs, *old), part(logs, now)), inflation);
+  if (p * static_cast<double>(logs.size()) > rule.alpha) return std::nullopt;
   return FallTogether{old->end, std::exp(shift.median), std::exp(roof)};
 }
 

@@ -1,6 +1,7 @@
 // How many planted regressions are found in simulated histories, and how many are none: for
 // script/prove-regress.
 //   regress_bench simulate SEED MACHINES COMMITS SLOWER MARGIN
+//   regress_bench drift SEED STORES SERIES SITTINGS CORRELATION DEVIATION WAVE SLOWER HUMP
 //   regress_bench documents FOLDER SEED MACHINES COMMITS SLOWER
 //   regress_bench fill STORE SEED MACHINES COMMITS SLOWER
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 
 #include "analysis/regression_groups.hpp"
 #include "analysis/speed_history.hpp"
+#include "harness/cli/regression_drift.hpp"
 #include "harness/cli/regression_simulation.hpp"
 #include "harness/cli/simulated_document.hpp"
 #include "harness/store.hpp"
@@ -88,6 +90,42 @@ ordered_json trial(const cli::SimulationPlan& plan, double margin_ratio) {
   return made;
 }
 
+/// Stores of so many series each, whose sittings hang together.
+ordered_json drift(const std::vector<std::string>& numbers) {
+  const auto number = [&](size_t i) { return std::atof(numbers[i].c_str()); };
+  const auto stores = static_cast<int>(number(1)), of_a_store = static_cast<int>(number(2));
+  cli::DriftPlan plan;
+  plan.sittings = static_cast<size_t>(number(3));
+  plan.correlation = number(4);
+  plan.deviation = number(5);
+  plan.wave_ratio = number(6);
+  plan.slower = number(7);
+  plan.hump = number(8);
+  plan.seed = 1'000'003 * std::strtoull(numbers[0].c_str(), nullptr, 10);
+  std::map<std::string, int> words;
+  std::vector<double> correlations, detectable;
+  int stores_regressed = 0;
+  for (int store = 0; store < stores; ++store) {
+    std::vector<analysis::SpeedSeries> all;
+    for (int i = 0; i < of_a_store; ++i, ++plan.seed) all.push_back(cli::drifting_series(plan));
+    bool regressed = false;
+    for (const analysis::SeriesVerdict& verdict : analysis::judge_series(all, {})) {
+      ++words[verdict.word];
+      regressed = regressed || verdict.word == "regressed";
+      correlations.push_back(verdict.lag_correlation);
+      detectable.push_back(verdict.detectable_ratio);
+    }
+    stores_regressed += regressed ? 1 : 0;
+  }
+  ordered_json made = {{"stores", stores},
+                       {"series", stores * of_a_store},
+                       {"stores_regressed", stores_regressed},
+                       {"lag_correlation", harness::median(correlations)},
+                       {"detectable_ratio", harness::median(detectable)}};
+  for (const char* word : {"regressed", "suspected", "improved", "no_worse"}) made[word] = words[word];
+  return made;
+}
+
 cli::SimulationPlan plan_of(const std::vector<std::string>& numbers) {
   cli::SimulationPlan plan;
   plan.seed = std::strtoull(numbers[0].c_str(), nullptr, 10);
@@ -121,8 +159,13 @@ void fill_store(const std::string& path, const cli::Simulation& simulation) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const std::string what = arguments.size() == 6 ? arguments[0] : "";
+  const std::string what =
+      arguments.size() == 6 || (arguments.size() == 10 && arguments[0] == "drift") ? arguments[0] : "";
   try {
+    if (what == "drift" && arguments.size() == 10) {
+      fmt::print("{}\n", drift({arguments.begin() + 1, arguments.end()}).dump());
+      return 0;
+    }
     if (what == "simulate") {
       fmt::print("{}\n", trial(plan_of({arguments.begin() + 1, arguments.begin() + 5}),
                                std::atof(arguments[5].c_str()))
@@ -140,6 +183,7 @@ int main(int argc, char** argv) {
   }
   fmt::print(stderr,
              "regress_bench simulate SEED MACHINES COMMITS SLOWER MARGIN\n"
+             "regress_bench drift SEED STORES SERIES SITTINGS CORRELATION DEVIATION WAVE SLOWER HUMP\n"
              "regress_bench documents FOLDER SEED MACHINES COMMITS SLOWER\n"
              "regress_bench fill STORE SEED MACHINES COMMITS SLOWER\n");
   return 2;

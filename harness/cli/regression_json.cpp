@@ -36,6 +36,7 @@ void add_judged(json& made, const SpeedSeries& series, const SeriesVerdict& verd
   made["baseline_roof_fraction"] = verdict.baseline_fraction;
   made["speed_ratio"] = interval_json(verdict.ratio);
   made["detectable_ratio"] = verdict.detectable_ratio;
+  made["lag_1_correlation"] = verdict.lag_correlation;
   made["p"] = verdict.p;
   made["adjusted_p"] = verdict.adjusted_p;
   if (verdict.word != "no_worse") {
