@@ -107,16 +107,6 @@ TEST(EcmOfATeam, each_barrier_costs_what_the_probe_measured) {
   EXPECT_NEAR(steep.seconds - level.seconds, part_s(steep, "barriers") - part_s(level, "barriers"), 1e-12);
 }
 
-TEST(EcmOfATeam, has_a_version_of_its_own) {
-  auto from = probed();
-  add_barriers(from, 2, 200, 200);
-  auto key = key_of(from, "warm");
-  const auto version = [&] { return make_forecasts(from, models::find_shape(model), key).back().version; };
-  EXPECT_EQ(version(), ecm_team_version);
-  key.threads = 1;
-  EXPECT_EQ(version(), ecm_version);
-}
-
 TEST(EcmOfATeam, the_barrier_is_among_its_inputs) {
   auto from = probed();
   const auto inputs = [&] {

@@ -153,7 +153,7 @@ std::vector<Forecast> make_forecasts(const Submission& probed, const models::Sha
   }
   Forecast ecm = forecasts.back();
   ecm.id = "ecm";
-  ecm.version = key.threads == 1 ? ecm_version : ecm_team_version;
+  ecm.version = ecm_version;
   const auto made = ecm_forecast(probed, shape, key);
   if (const auto* why = std::get_if<Unavailable>(&made)) {
     ecm.tokens_per_s = *why;

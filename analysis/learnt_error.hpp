@@ -20,15 +20,25 @@ inline constexpr size_t most_learnt = 20;
 harness::ModelError model_error(const std::vector<harness::LearntFrom>& runs = {},
                                 const std::string& machines = "");
 
-/// Learns from the newest 20 stored runs that count, of all models and modes together, whose forecasts were
-/// of ecm's present version: those of this machine where there are any, else of all machines. `but_not`: the
-/// content hash of the document that is to be forecast, "" when it is not stored.
-harness::ModelError learn_model_error(const harness::ForecastRecord& record, const std::string& machine_key,
-                                      const std::string& but_not = "");
+/// Learns how far ecm is off on a model from the newest 20 stored runs that count and decoded it, in whatever
+/// modes, with the present version or one whose points were the same: those of this machine where there are
+/// any, else of all machines. A model that none decoded has the prior: ecm is not off alike on all of them.
+/// `but_not`: the content hash of the document that is to be forecast, "" when it is not stored.
+harness::ModelError learn_model_error(const harness::ForecastRecord& record, const std::string& model,
+                                      const std::string& machine_key, const std::string& but_not = "");
 
-/// Returns what is wrong with a stated model error, or "": the spread must follow from the runs that it
-/// names, each once, and their number must be theirs. Runs that `stored` holds must have the error that is
+/// What a store tells of ecm, before it is known which models are asked for.
+struct LearntErrors {
+  harness::ForecastRecord record = {};
+  std::string machine_key = {}, but_not = {};
+};
+/// Returns learn_model_error() of it.
+harness::ModelError error_on(const LearntErrors& learnt, const std::string& model);
+
+/// Returns what is wrong with the stated error on a model, or "": the spread must follow from the runs that
+/// it names, each once, and their number must be theirs. Runs that `stored` holds must have the error that is
 /// stated.
-std::string misstated(const harness::ModelError& stated, const harness::ForecastRecord* stored = nullptr);
+std::string misstated(const harness::ModelError& stated, const std::string& model,
+                      const harness::ForecastRecord* stored = nullptr);
 
 }  // namespace analysis

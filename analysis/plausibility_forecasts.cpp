@@ -76,7 +76,7 @@ std::string misforecast(const Forecast& stated, Remade& remade, const harness::F
     if (own.id != stated.id) continue;
     if (own.version != stated.version) return "";  // another version's arithmetic
     if (own.inputs_sha256 != stated.inputs_sha256) return "inputs_sha256 is not that of these probes";
-    std::string wrong = stated.model_error ? misstated(error, stored) : "";
+    std::string wrong = stated.model_error ? misstated(error, stated.key.model, stored) : "";
     if (wrong.empty()) wrong = other_speed(own, stated);
     return wrong.empty() ? other_experts(own, stated) : wrong;
   }

@@ -72,8 +72,9 @@ TEST(PlausibleForecasts, a_run_named_twice_is_rejected) {
 
 TEST(PlausibleForecasts, what_a_store_knows_better_of_a_run_is_rejected) {
   const auto record = [](double ratio, const char* uncounted) {
-    return harness::ForecastRecord{{{1, std::string(64, 'b'), "m", "", uncounted}},
-                                   {{0, 0, "ecm", ecm_version, "a", "warm", ratio, true, 1.5}}};
+    return harness::ForecastRecord{
+        {{1, std::string(64, 'b'), "m", "", uncounted}},
+        {{0, 0, "ecm", ecm_version, "moe_ternary_402m", "warm", ratio, true, 1.5}}};
   };
   const auto none = [](harness::Forecast&) {};
   const auto right = record(std::exp(0.08), ""), other = record(1.2, ""), drifted = record(1.08, "aa_failed");

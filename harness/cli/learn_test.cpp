@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "analysis/forecast.hpp"
+#include "harness/cli/learnt_text.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/store.hpp"
 #include "harness/submission_example.hpp"
@@ -41,23 +42,39 @@ class Learning : public testing::Test {
     path_ = folder_ + "/store.sqlite";
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
+  harness::ModelError error_in_store(const std::string& machine_key, const std::string& but_not = "") {
+    return analysis::error_on(learn_from_store(path_, machine_key, but_not), "coreflow_1_9m");
+  }
   std::string folder_, path_;
 };
 
 TEST_F(Learning, without_a_store_it_is_the_prior) {
-  EXPECT_EQ(learn_from_store(path_, harness::example_hash), analysis::model_error());
+  EXPECT_EQ(error_in_store(harness::example_hash), analysis::model_error());
   EXPECT_FALSE(std::filesystem::exists(path_)) << "asking makes no store";
 }
 
 TEST_F(Learning, the_runs_that_count_teach_and_the_one_that_is_forecast_does_not) {
   const auto stored = harness::Store(path_).add(counted_run(harness::example_hash));
-  const auto learnt = learn_from_store(path_, harness::example_hash);
+  const auto learnt = error_in_store(harness::example_hash);
   EXPECT_EQ(learnt.submissions, 1);
   EXPECT_EQ(learnt.machines, "this");
   EXPECT_NEAR(learnt.learnt_from.at(0).log_error, std::log(1.1), 1e-12);
   EXPECT_EQ(learnt.learnt_from.at(0).document, stored.content_sha256.substr(0, 16));
-  EXPECT_EQ(learn_from_store(path_, std::string(64, 'b')).machines, "any");
-  EXPECT_EQ(learn_from_store(path_, harness::example_hash, stored.content_sha256), analysis::model_error());
+  EXPECT_EQ(error_in_store(std::string(64, 'b')).machines, "any");
+  EXPECT_EQ(error_in_store(harness::example_hash, stored.content_sha256), analysis::model_error());
+  const auto learnt_errors = learn_from_store(path_, harness::example_hash);
+  EXPECT_EQ(analysis::error_on(learnt_errors, "dense_44m_q3"), analysis::model_error())
+      << "nobody decoded it";
+  EXPECT_EQ(learnt_text(learnt_errors, {"coreflow_1_9m"}),
+            "ecm may be wrong by a factor of 1.22: learnt from 1 stored run of this machine");
+  EXPECT_EQ(learnt_text(learnt_errors, {"dense_44m_q3"}),
+            "ecm may be wrong by a factor of 1.24: a prior, no stored run that counts decoded it yet");
+  EXPECT_EQ(learnt_text(learnt_errors, {"coreflow_1_9m", "dense_44m_q3"}),
+            "ecm may be wrong by a factor of 1.22 to 1.24: learnt for 1 of 2 models from stored runs that "
+            "decoded them");
+  EXPECT_EQ(
+      learnt_text(learnt_errors, {"moe_ternary_8m", "dense_44m_q3"}),
+      "ecm may be wrong by a factor of 1.24: a prior, no stored run that counts decoded these models yet");
 }
 
 }  // namespace

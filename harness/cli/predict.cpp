@@ -143,7 +143,7 @@ ExitCode answer_here(const PredictOptions& options, const Question& question, co
   // The run that took the probes may have decoded this very model: it teaches nothing about itself.
   const std::string probed_sha256 = harness::sha256_hex(harness::to_canonical_json(*submission));
   submission->suite.isa = session.kernels->isa;
-  session.model_error = learn_from_store(options.database, submission->machine.machine_key, probed_sha256);
+  session.learnt = learn_from_store(options.database, submission->machine.machine_key, probed_sha256);
   // What the user knows better, no curve knows: then the facts alone answer.
   const bool curves = question.shape.has_value() && question.what_if.empty();
   if (question.threads > session.topology.cores)
@@ -152,7 +152,8 @@ ExitCode answer_here(const PredictOptions& options, const Question& question, co
                             "of its own",
                             question.threads, session.topology.cores));
   if (curves) forecast_modes(session, question, *submission);
-  Prediction prediction = predict_here(*submission, question, session.model_error);
+  Prediction prediction = predict_here(
+      *submission, question, analysis::error_on(session.learnt, question.shape ? question.shape->name : ""));
   prediction.machine.origin = "here";
   if (options.json) {
     json answer = {{"probed_utc", submission->created_utc}};

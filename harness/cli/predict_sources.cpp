@@ -97,21 +97,22 @@ std::string probes_of(const std::string& text) {
   return document.dump();
 }
 
-/// What the store tells of ecm, without this document. A store that cannot be read keeps nobody from an
-/// answer.
-harness::ModelError learnt_without(const std::string& document, const std::string& machine_key,
-                                   const std::string& database) {
+/// What the store tells of ecm on a model, without this document. A store that cannot be read keeps nobody
+/// from an answer.
+harness::ModelError learnt_without(const std::string& document, const std::string& model,
+                                   const std::string& machine_key, const std::string& database) {
   try {
-    harness::ModelError all = learn_from_store(database, machine_key);
+    analysis::LearntErrors learnt = learn_from_store(database, machine_key);
+    harness::ModelError all = analysis::error_on(learnt, model);
     if (all.submissions == 0) return all;
-    return learn_from_store(database, machine_key, harness::sha256_hex(harness::canonical_json(document)));
+    learnt.but_not = harness::sha256_hex(harness::canonical_json(document));
+    return analysis::error_on(learnt, model);
   } catch (const Error& wrong) {
     note(fmt::format("how far ecm was off is a prior, because of the store: {}", wrong.what()));
     return analysis::model_error();
   }
 }
 
-/// Machines that do not tell how many cores they have (0) are believed.
 void check_threads(int threads, int cores, const std::string& machine) {
   if (threads > 1 && cores > 0 && threads > cores)
     throw Error(ExitCode::usage,
@@ -218,7 +219,8 @@ Prediction predict_document(const std::string& path, const Question& question) {
   }
   harness::Submission probed = harness::submission_from_json(probes);
   probed.derived = analysis::derive(probed);  // from the samples, whatever the document says
-  const harness::ModelError error = learnt_without(text, probed.machine.machine_key, question.database);
+  const harness::ModelError error = learnt_without(text, question.shape ? question.shape->name : "",
+                                                   probed.machine.machine_key, question.database);
   return predict_here(std::move(probed), question, error);
 }
 

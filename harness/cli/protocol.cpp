@@ -130,6 +130,7 @@ std::vector<harness::Plan> make_plans(const Session& session, const Protocol& pr
 }
 
 void add_forecasts(const Session& session, harness::Submission& submission, const harness::Plan& plan) {
+  const harness::ModelError error = analysis::error_on(session.learnt, plan.model);
   const auto neighbour = probes::neighbour_at(session.topology, session.pu, plan.placement);
   for (const std::string& id : plan.arms) {
     const probes::Arm& arm = probes::find_arm(id);
@@ -140,7 +141,7 @@ void add_forecasts(const Session& session, harness::Submission& submission, cons
         analysis::decode_key(plan, submission.machine, arm.mode,
                              placed ? std::get<probes::Neighbour>(neighbour).placement : "none");
     for (harness::Forecast& forecast :
-         analysis::make_forecasts(submission, models::find_shape(plan.model), key, session.model_error)) {
+         analysis::make_forecasts(submission, models::find_shape(plan.model), key, error)) {
       forecast.made_ns = session.clock.now_ns() - session.start_ns;
       forecast.made_utc = harness::utc_now();
       submission.forecasts.push_back(std::move(forecast));

@@ -16,6 +16,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/failure_offer.hpp"
 #include "harness/cli/interrupt.hpp"
+#include "harness/cli/learnt_text.hpp"
 #include "harness/cli/partial.hpp"
 #include "harness/cli/result_table.hpp"
 #include "harness/cli/rounds.hpp"
@@ -124,7 +125,7 @@ Run begin_run(const RunOptions& options) {
   }
   run.path = partial_path(run.submission);
   try {
-    run.session.model_error = learn_from_store(options.database, run.submission.machine.machine_key);
+    run.session.learnt = learn_from_store(options.database, run.submission.machine.machine_key);
   } catch (const harness::Error& error) {
     if (run.submission.claim) abandon_claim_run(run, error.what());
     throw;
@@ -175,21 +176,12 @@ std::string what_is_left(const Run& run, const RunOptions& options) {
   return fmt::format("{} launches are kept; go on with: {}", run.kept, command);
 }
 
-std::string learnt_text(const harness::ModelError& error) {
-  if (error.submissions == 0)
-    return fmt::format("ecm may be wrong by a factor of {:.2f}: a prior, no stored run counts yet",
-                       error.spread_ratio);
-  return fmt::format("ecm may be wrong by a factor of {:.2f}: learnt from {} stored runs of {}",
-                     error.spread_ratio, error.submissions,
-                     error.machines == "this" ? "this machine" : "other machines");
-}
-
 void note_what_it_takes(const Run& run, double estimate_s, double left_s) {
   const Protocol& protocol = run.protocol;
   note(fmt::format("{} protocol on PU {}, kernels {}: about {}{}; nothing else should run", protocol.name,
                    run.session.pu, run.session.kernels->isa, format_seconds(left_s),
                    left_s < estimate_s ? fmt::format(" of {} left", format_seconds(estimate_s)) : ""));
-  if (protocol.forecasts) note(learnt_text(run.session.model_error));
+  if (protocol.forecasts) note(learnt_text(run.session.learnt, protocol.models));
   if (!run.resumable()) return;
   const size_t plans = make_plans(run.session, protocol, run.submission).size();
   note(fmt::format("{} models in {} plans, {} launches; up to {} of memory; kept after each launch in {}",

@@ -184,13 +184,12 @@ std::string store_path(const std::string& database) {
   return database.empty() ? harness::tokroof_home() + "/store.sqlite" : database;
 }
 
-harness::ModelError learn_from_store(const std::string& database, const std::string& machine_key,
-                                     const std::string& but_not) {
+analysis::LearntErrors learn_from_store(const std::string& database, const std::string& machine_key,
+                                        const std::string& but_not) {
   const std::string path = store_path(database);
-  if (std::error_code error; !std::filesystem::exists(path, error)) return analysis::model_error();
+  if (std::error_code error; !std::filesystem::exists(path, error)) return {};
   harness::Store store = harness::Store::open_existing(path);
-  return analysis::learn_model_error(store.forecast_record({"ecm", analysis::ecm_version, "", "", ""}),
-                                     machine_key, but_not);
+  return {store.forecast_record({"ecm", "", "", "", ""}), machine_key, but_not};
 }
 
 std::string saved_path(const harness::Submission& submission, const std::string& text,

@@ -35,7 +35,7 @@ struct Session {
   /// Held while the session lasts; a claim's run makes it one that nobody shares.
   std::shared_ptr<const MeasuringLock> measuring;
   /// What widens the forecasts of ecm: the prior unless learn_from_store was asked.
-  harness::ModelError model_error = analysis::model_error();
+  analysis::LearntErrors learnt;
   /// Called when Ctrl-Z stopped a launch of a purpose for so many ns, before it is taken again; may be empty.
   std::function<void(const std::string& purpose, int64_t paused_ns)> on_stop;
 };
@@ -112,11 +112,10 @@ std::string saved_path(const harness::Submission& submission, const std::string&
 Saved save_submission(const harness::Submission& submission, const std::string& text,
                       const std::string& folder, const std::string& database);
 
-/// Learns how far ecm may be wrong from the runs in the store `database` ("": $TOKROOF_HOME/store.sqlite);
-/// `but_not` is the content hash of what is to be forecast, "" when it is not stored. Without a store it is
-/// the prior.
-harness::ModelError learn_from_store(const std::string& database, const std::string& machine_key,
-                                     const std::string& but_not = "");
+/// Returns what the store `database` ("": $TOKROOF_HOME/store.sqlite) tells of how far ecm was off; `but_not`
+/// is the content hash of what is to be forecast, "" when it is not stored. Without a store nothing.
+analysis::LearntErrors learn_from_store(const std::string& database, const std::string& machine_key,
+                                        const std::string& but_not = "");
 
 /// $TOKROOF_HOME/store.sqlite unless `database` names another.
 std::string store_path(const std::string& database);
