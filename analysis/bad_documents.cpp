@@ -259,6 +259,15 @@ const std::vector<Altered>& against_rules() {
        [](json& d) {
          for (json& sample : series(d, 1, 3)["samples"]) sample = 1'952'000;
        }},
+      {"samples_copied_and_rescaled", "R02",
+       [](json& d) { each_sample(d, [](int64_t ns) { return ns * 937 / 1000; }); }},
+      {"warm_and_evicted_swapped", "R02",
+       [](json& d) {
+         for (json& launch : d["launches"])
+           for (json& one : launch["series"])
+             if (one.contains("arm") && (one["arm"] == "warm" || one["arm"] == "evict_flush"))
+               one["arm"] = one["mode"] = one["arm"] == "warm" ? "evict_flush" : "warm";
+       }},
       {"bitmap_of_nothing", "/launches/1/series/0/disturbed/s",
        [](json& d) { series(d, 1, 0)["disturbed"]["s"] = "A"; }},
       {"bitmap_of_other_digits", "/launches/1/series/0/disturbed/s",

@@ -100,6 +100,7 @@ TEST(import_judgement, a_figure_of_an_accelerator_told_as_one_of_the_cpu_is_refu
   const harness::ImportDocument document = read("llama-bench", "too_fast_13900k.json");
   EXPECT_EQ(document.imported.rows[0].marks, std::vector<std::string>{"refuted"});
   EXPECT_EQ(codes(to_canonical_json(document)), std::vector<std::string>{"P20 /imported/rows/0"});
+  EXPECT_EQ(codes(to_canonical_json(document)), std::vector<std::string>{"P20 /imported/rows/0"});
 }
 
 TEST(import_judgement, a_small_model_in_a_large_cache_is_explained_by_it) {

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "analysis/calibration.hpp"
+#include "analysis/derive.hpp"
 #include "analysis/eviction.hpp"
+#include "analysis/plausibility.hpp"
 #include "analysis/test_submission.hpp"
 #include "harness/eviction_evidence.hpp"
 #include "harness/residency.hpp"
@@ -62,8 +64,13 @@ harness::Submission with(const std::vector<harness::Series>& all) {
 }
 
 std::vector<std::string> codes(const harness::Submission& submission) {
-  std::vector<Finding> findings;
-  check_looks(submission, findings);
+  harness::Submission whole = submission;
+  for (harness::Forecast& forecast : whole.forecasts) {
+    for (const auto& own : make_forecasts(whole, models::find_shape(forecast.key.model), forecast.key))
+      if (own.id == forecast.id) forecast = own;
+  }
+  whole.derived = derive(whole);
+  const std::vector<Finding> findings = check_plausibility(whole);  // and no other rule
   std::vector<std::string> found;
   found.reserve(findings.size());
   for (const auto& finding : findings) found.push_back(finding.code);

@@ -167,6 +167,21 @@ class Issues(Channel):
         self.assertIn("does not hold", other.stdout)
         self.assertIn(", not signed", self.run_script(event(self.body(self.other), number=44)).stdout)
 
+    def test_who_is_renamed_stays_the_same_author(self):
+        for document, login, number in ((self.good, "ada", 43), (self.other, "ada-renamed", 44)):
+            result = self.run_script(event(self.body(document), login=login, number=number))
+            self.assertEqual(result.returncode, 0, result.stderr)
+        origins = [json.loads((self.repo / "submissions" / name).with_suffix(".origin").read_text()) for name in self.stored()]
+        self.assertEqual({origin["author"] for origin in origins}, {"ada", "ada-renamed"})
+        self.assertEqual({origin["id"] for origin in origins}, {583231})
+        home = self.here / "store"
+        taken = tokroof("ingest", self.repo / "submissions", "--json", home=home)
+        self.assertEqual({one["author"] for one in json.loads(taken.stdout)}, {"ada#583231", "ada-renamed#583231"})
+        told = tokroof("query", "trust", "--json", home=home)
+        self.assertEqual(told.returncode, 0, told.stderr)
+        rows = json.loads(told.stdout)["tables"][0]["rows"]
+        self.assertEqual([(row["state"], row["corroborated_by"]) for row in rows], [("plausible", None)] * 2)
+
     def test_a_second_event_on_the_issue_adds_nothing_and_says_the_same(self):
         body = self.body(self.good)
         first = self.run_script(event(body))

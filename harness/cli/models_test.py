@@ -173,6 +173,18 @@ class Decode(Command):
                                           *(["--isa", isa] if isa else []))["launches"]}
         self.assertEqual(len(got), 1)
 
+    def test_weights_that_are_no_file_are_refused_instead_of_waited_for(self):
+        pipe = self.folder / "pipe.i8"
+        os.mkfifo(pipe)
+        for path, what in ((pipe, "named pipe"), (self.folder, "folder"), ("/dev/zero", "device"), (self.folder / "none", "cannot be read")):
+            result = subprocess.run([TOKROOF, "decode", "coreflow_1_9m", "--weights", str(path), "--positions", "0:1"],
+                                    capture_output=True, text=True, timeout=60, check=False,
+                                    env={**os.environ, "TOKROOF_HOME": str(self.folder / "home")})
+            self.assertEqual((result.returncode, result.stdout), (4, ""), result.stderr)
+            self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+            self.assertIn(what, result.stderr)
+            self.assertIn(str(path), result.stderr)
+
     def test_exported_weights_decode_as_the_synthetic_ones_do(self):
         path = self.folder / "weights.i8"
         self.succeeds("models", "export", "coreflow_1_9m", path, "--with-draft-head")

@@ -199,6 +199,17 @@ class Elsewhere(Command):
         self.assertIn("|---", plain)
         self.assertNotIn("\x1b", plain)
 
+    def test_a_document_s_words_cannot_drive_the_terminal(self):
+        document = json.loads(DOCUMENT.read_text())
+        document["machine"]["cpu_model"] = "evil\x1b[31m\x9b5m\u202ecpu"
+        path = self.folder / "evil.json"
+        path.write_text(json.dumps(document))
+        result = self.predict("coreflow_1_9m", "--machine", path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("evil", result.stdout)
+        for sign in ("\x1b", "\x9b", "\u202e"):
+            self.assertNotIn(sign, result.stdout + result.stderr)
+
     def test_models_that_nobody_described_are_known_by_their_sizes(self):
         answer = self.answer("--cpu", "EPYC 7742", "--bytes", "19.8MB", "--active", "7.7MB")
         self.assertEqual(answer["model"]["weight_bytes_per_token"], 7700000)

@@ -259,9 +259,7 @@ std::string grouped_text(const Terminal& terminal, const harness::Submission& su
          error_text(submission, result, "cache_roof"), error_text(submission, result, "curve")});
   }
   flush();
-  text +=
-      "ecm, dram, cache, curve: measured / forecast; * inside the interval, which of ecm is meant to hold 90 "
-      "%\n";
+  text += "ecm, dram, cache, curve: measured / forecast; * inside its interval (ecm: 90 %)\n";
   text += isa_ratios_text(terminal, submission);
   for (const std::string& line : missing_arms(submission)) text += line + "\n";
   return text;

@@ -299,6 +299,19 @@ class Failures(Case):
         self.assertEqual(told.count(f"refused: {sealed}/"), 3)
         self.assertEqual(len(self.json("store", "list", "--db", database)), 40)
 
+    def test_a_document_s_words_cannot_drive_the_terminal(self):
+        evil = self.home / "evil"
+        self.make(1, folder=evil)
+        [path] = evil.glob("*.json")
+        document = json.loads(path.read_text())
+        document["machine"]["cpu_model"] = "evil\x1b[31m\x9b5m\u202e\nzzz"
+        path.write_text(json.dumps(document))
+        told = self.tokroof("ingest", evil, "--author", "ada").stdout
+        for command in (["store", "list"], ["query", "cpus"], ["query", "trust"], ["store", "check"]):
+            told += self.tokroof(*command).stdout
+        self.assertIn("evil", told)
+        self.assertEqual([sign for sign in ("\x1b", "\x9b", "\u202e", "\nzzz") if sign in told], [])
+
     def test_what_is_no_file_is_refused_instead_of_waited_for(self):
         pipe = self.home / "pipe"
         os.mkfifo(pipe)
