@@ -342,6 +342,13 @@ class QuickRun(unittest.TestCase):
             self.assertTrue(heading.startswith("reproduction of " + self.document["created_utc"] + ", protocol quick"), heading)
             self.assertEqual(body, tables)
 
+    def test_figures_are_held_against_the_level_that_could_serve_them(self):
+        self.assertRegex(self.result.stdout, r"(?m)GB/s +of its roof +block.*\nwarm .* [0-9]+ % (l[123]|dram) ")
+        self.assertRegex(self.result.stdout, r"(?m)^evict_flush .* [0-9]+ % dram ")
+        without = tokroof("decode", "coreflow_1_9m", "--positions", "0:3", "--launches", "1", home=self.home)
+        self.assertEqual(without.returncode, 0, without.stderr)
+        self.assertNotIn("roof", without.stdout)
+
     def test_show_refuses_what_is_no_submission_in_one_line(self):
         forged = self.home / "forged"
         document = json.loads(self.text)

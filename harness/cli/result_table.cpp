@@ -151,6 +151,16 @@ std::vector<std::string> missing_arms(const harness::Submission& submission) {
   return lines;
 }
 
+/// Without probes no figure has a roof.
+void drop_empty_column(Table& table, size_t column) {
+  const auto at = static_cast<std::ptrdiff_t>(column);
+  if (std::any_of(table.rows.begin(), table.rows.end(),
+                  [&](const auto& row) { return !row[column].empty(); }))
+    return;
+  table.header.erase(table.header.begin() + at);
+  for (auto& row : table.rows) row.erase(row.begin() + at);
+}
+
 }  // namespace
 
 std::string positions_text(const Terminal& terminal, const harness::DecodeKey& key) {
@@ -192,7 +202,9 @@ std::string decode_text(const Terminal& terminal, const harness::Submission& sub
   std::string last_heading;
   Table table;
   const auto flush = [&] {
-    if (!table.rows.empty()) text += last_heading + to_text(terminal, table) + "\n";
+    if (table.rows.empty()) return;
+    drop_empty_column(table, 4);
+    text += last_heading + to_text(terminal, table) + "\n";
   };
   for (const harness::DecodeResult& result : submission.derived.decode) {
     const std::string heading = fmt::format(
