@@ -260,18 +260,18 @@ std::string grouped_text(const Terminal& terminal, const harness::Submission& su
       flush();
       last_heading = heading;
       placement.clear();
-      table = {{"mode", "tok/s [95 %]", "speed / warm [95 %]", "ecm", "dram", "cache", "curve"}, {}, {0}};
+      table = {{"mode", "tok/s [95 %]", "speed / warm [95 %]", "ecm", "dram", "cache"}, {}, {0}};
     }
     if (result.key.placement != "none") placement = result.key.placement;
     const harness::ArmRatio* ratio = ratio_to_warm(submission, result);
-    table.rows.push_back(
-        {result.arm == "aa" ? "A/A" : result.key.mode, format_interval(terminal, result.tokens_per_s),
-         ratio != nullptr ? ratio_text(terminal, ratio->speed_ratio) : "",
-         error_text(submission, result, "ecm"), error_text(submission, result, "dram_roof"),
-         error_text(submission, result, "cache_roof"), error_text(submission, result, "curve")});
+    table.rows.push_back({result.arm == "aa" ? "A/A" : result.key.mode,
+                          format_interval(terminal, result.tokens_per_s),
+                          ratio != nullptr ? ratio_text(terminal, ratio->speed_ratio) : "",
+                          error_text(submission, result, "ecm"), error_text(submission, result, "dram_roof"),
+                          error_text(submission, result, "cache_roof")});
   }
   flush();
-  text += "ecm, dram, cache, curve: measured / forecast; * inside its interval (ecm: 90 %)\n";
+  text += "ecm, dram, cache: measured / forecast; * inside its interval (ecm: 90 %)\n";
   text += isa_ratios_text(terminal, submission);
   for (const std::string& line : missing_arms(submission)) text += line + "\n";
   return text;
