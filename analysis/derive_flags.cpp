@@ -20,8 +20,6 @@ using harness::Submission;
 
 namespace {
 
-// A roof that moved by more than this is not the roof the decode ran under; quiet repeats stay within 2 %.
-constexpr double drift_limit_ratio = 0.05;
 constexpr double totals_limit_ratio = 1.1;  // block medians and totals of quiet runs agree within 2 %
 // A stolen hundredth is the size of the smallest difference that ten launches can tell.
 constexpr double steal_limit_ratio = 0.01;
@@ -70,69 +68,6 @@ double median_speed(const ArmRecord& arm) {
   std::vector<double> speeds;
   for (const auto& launch : arm.launches) speeds.push_back(launch.tokens_per_s);
   return harness::median(speeds);
-}
-
-std::string level_of_size(const harness::Machine& machine, int64_t size_bytes) {
-  for (int level = 1; level <= 3; ++level) {
-    const auto* cache = level_cache(machine, level);
-    if (cache && size_bytes <= static_cast<int64_t>(cache->bytes)) return level_name(level);
-  }
-  return "dram";
-}
-
-/// At a cache's own size the rate depends on what else happens to lie there, not on how fast the machine is.
-bool at_an_edge(const harness::Machine& machine, int64_t size_bytes) {
-  constexpr double edge_ratio =
-      1.4;  // repeats are taken at powers of two; half and twice a cache's size are clear of it
-  for (int level = 1; level <= 3; ++level) {
-    const auto* cache = level_cache(machine, level);
-    if (!cache) continue;
-    const double of_cache = static_cast<double>(size_bytes) / static_cast<double>(cache->bytes);
-    if (of_cache < edge_ratio && of_cache > 1 / edge_ratio) return true;
-  }
-  return false;
-}
-
-/// The size whose rate moved most between the probes and roofs_after, per level.
-struct Drift {
-  std::optional<double> ratio;
-  int64_t size_bytes = 0;
-};
-
-void note_drift(Drift& drift, double ratio, int64_t size_bytes) {
-  if (drift.ratio && std::abs(std::log(*drift.ratio)) >= std::abs(std::log(ratio))) return;
-  drift.ratio = ratio;
-  drift.size_bytes = size_bytes;
-}
-
-void flag_drift(const Submission& submission, std::vector<Flag>& flags) {
-  constexpr std::array<const char*, 4> levels{"l1", "l2", "l3", "dram"};
-  std::array<Drift, 4> drifts;
-  for (const char* probe : {"load_bandwidth", "dram_stream"}) {
-    const auto before = find_curve(submission, "probes", probe, harness::Spread::of_median_95);
-    if (!available(before)) continue;
-    for (const Curve& repeated : repeated_curves(submission, probe, harness::Spread::of_median_95)) {
-      for (size_t i = 0; i < repeated.sizes_bytes.size(); ++i) {
-        const int64_t size = repeated.sizes_bytes[i];
-        const auto was = harness::read_at(std::get<Curve>(before), static_cast<double>(size));
-        if (was.clamped || at_an_edge(submission.machine, size)) continue;
-        const auto level = std::find(levels.begin(), levels.end(), level_of_size(submission.machine, size));
-        note_drift(drifts[static_cast<size_t>(level - levels.begin())], repeated.values[i] / was.value.median,
-                   size);
-      }
-    }
-  }
-  for (size_t i = 0; i < levels.size(); ++i) {
-    const auto& drift = drifts[i];
-    if (!drift.ratio || std::abs(*drift.ratio - 1) <= drift_limit_ratio) continue;
-    flags.push_back(
-        {"roofs_drifted",
-         fmt::format(
-             "{} read bandwidth at {} bytes was {:.3f} of its value before decode. Forecasts stand on "
-             "roofs that moved; look for neighbours or a clock change (tokroof doctor) and run again",
-             levels[i], drift.size_bytes, *drift.ratio),
-         *drift.ratio});
-  }
 }
 
 void flag_pauses(const Submission& submission, std::vector<Flag>& flags) {
@@ -361,7 +296,7 @@ std::vector<Flag> derive_flags(const Submission& submission, const std::vector<A
   std::vector<Flag> flags;
   flag_controls(ratios, flags);
   flag_few_launches(arms, flags);
-  flag_drift(submission, flags);
+  flag_roofs(submission, flags);
   flag_pauses(submission, flags);
   flag_steal(submission, flags);
   flag_switches(submission, flags);

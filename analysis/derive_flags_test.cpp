@@ -243,6 +243,7 @@ TEST(derive_flags, every_code_is_a_heading_of_the_page_and_every_heading_a_code)
                                            "arm_unavailable",
                                            "capacities_disagree",
                                            "clock_coarse",
+                                           "cores_moved",
                                            "cores_shared",
                                            "counters_disagree",
                                            "figure_invalid",
@@ -265,8 +266,8 @@ TEST(derive_flags, every_code_is_a_heading_of_the_page_and_every_heading_a_code)
   EXPECT_EQ(headings, expected);
   // The list above is what the source can emit.
   std::string text;
-  for (const char* path :
-       {"analysis/derive_flags.cpp", "analysis/derive_flags_caches.cpp", "analysis/ceilings.cpp"}) {
+  for (const char* path : {"analysis/derive_flags.cpp", "analysis/derive_flags_caches.cpp",
+                           "analysis/derive_flags_roofs.cpp", "analysis/ceilings.cpp"}) {
     std::ifstream source(path);
     ASSERT_TRUE(source.is_open()) << path;
     text.append(std::istreambuf_iterator<char>(source), std::istreambuf_iterator<char>());

@@ -56,6 +56,10 @@ std::vector<harness::Flag> derive_flags(const harness::Submission& submission,
                                         const std::vector<ArmRecord>& arms,
                                         const std::vector<harness::ArmRatio>& ratios);
 
+/// Adds a flag for each level whose read roof moved between the probes and later looks, and one for each
+/// number of threads whose barriers did.
+void flag_roofs(const harness::Submission& submission, std::vector<harness::Flag>& flags);
+
 /// Adds what weakens evictions: arms that were not evicted, counters that contradict timed lines.
 /// Says why the antagonist of a decode series hardly ran, "" when it did or there is none.
 std::string starvation(const harness::Series& series);

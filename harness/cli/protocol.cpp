@@ -81,7 +81,8 @@ Protocol full_protocol() {
   protocol.arms = {"warm", "aa",     "evict_flush", "evict_read", "evict_write",
                    "spin", "own_l1", "stream_llc",  "stream_dram"};
   protocol.other_isas.clear();
-  protocol.probes.emplace_back("interference");
+  // Company shows what the neighbours share: barriers tell whether that stays.
+  protocol.probes.insert(protocol.probes.end(), {"interference", "barrier"});
   protocol.expert_routings = {"uniform", "sticky:0.45"};
   return protocol;
 }

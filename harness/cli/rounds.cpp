@@ -178,6 +178,8 @@ void take_roofs(const Session& session, const Protocol& protocol, const std::str
   ProbeRequest request = probe_request(session, protocol, submission);
   request.purpose = purpose;
   request.ids = {"load_bandwidth", "dram_stream", "core_clock"};
+  const auto& probes = protocol.probes;
+  if (std::find(probes.begin(), probes.end(), "barrier") != probes.end()) request.ids.emplace_back("barrier");
   request.sizes_bytes = {kib * 16, kib * 256, kib * 1024, kib * 2048,
                          kib * 16384};  // one inside each usual level at least
   submission.launches.push_back(launch_probes(session, request, progress));
