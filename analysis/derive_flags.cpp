@@ -2,19 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <set>
 
 #include "analysis/derive_parts.hpp"
 #include "analysis/eviction.hpp"
-#include "analysis/probe_series.hpp"
 #include "analysis/team.hpp"
 
 namespace analysis {
 
-using harness::Curve;
 using harness::Flag;
 using harness::Submission;
 
