@@ -48,7 +48,8 @@ std::vector<std::string> marks_of(const ImportedRow& row) {
   mark(told(row, "errored"), "errored");
   mark(told(row, "aggregate"), "aggregate");
   mark(told(row, "fit"), "fit");
-  mark(row.figure == "decode" && !available(row.tokens_per_s), "no_figure");
+  const bool some = available(row.tokens_per_s) && std::get<double>(row.tokens_per_s) > 0;
+  mark(row.figure == "decode" && !some, "no_figure");
   mark(inconsistent(row), "inconsistent");
   mark(row.limit.word == "refuted", "refuted");
   return marks;

@@ -116,6 +116,9 @@ TEST(import_judgement, a_speed_that_is_not_that_of_its_samples_is_inconsistent) 
   judge(document.imported);
   EXPECT_EQ(row.marks, (std::vector<std::string>{"inconsistent", "cache_resident"}));
   EXPECT_FALSE(row.comparable);
+  row.tokens_per_s = 0.0;
+  judge(document.imported);
+  EXPECT_EQ(row.marks.front(), "no_figure") << "a decode that made no token";
   row.samples_ns[0] = 0;
   row.tokens_per_s = 2000.0;
   judge(document.imported);

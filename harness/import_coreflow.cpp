@@ -164,6 +164,7 @@ class Records {
 Imported read_coreflow(const std::string& text, const std::string& name) {
   Imported imported;
   imported.from = "coreflow";
+  LineCounter lines(text);
   for (size_t at = 0; at < text.size();) {
     const size_t line_end = std::min(text.find('\n', at), text.size());
     const size_t first = std::min(text.find_first_not_of(" \t", at), line_end);
@@ -171,7 +172,7 @@ Imported read_coreflow(const std::string& text, const std::string& name) {
     if (json_may_begin(text, first)) {
       const size_t before = imported.rows.size();
       const json document = json_document(text, first, name, end);
-      Records(imported.rows, line_of(text, first)).take(document);
+      Records(imported.rows, lines.line_of(first)).take(document);
       imported.parts += imported.rows.size() > before ? 1 : 0;
     } else if (first < line_end) {
       ++imported.skipped_lines;

@@ -55,13 +55,12 @@ Reading<double> time_ns(const json& run) {
   return ns;
 }
 
-/// Returns the counter that holds tokens per second, whatever it is called.
-Reading<double> tokens_per_s(const json& run) {
+/// Returns the name of the counter that holds tokens per second, whatever it is called; null without one.
+const char* speed_counter(const json& run) {
   static constexpr std::array names{"tokens_per_second", "tokens_per_s", "tokens/s", "tok/s", "tok_s", "tps"};
-  for (const char* name : names) {
-    if (run.contains(name)) return number(run, name);
-  }
-  return Unavailable{"no counter of tokens per second"};
+  const auto found =
+      std::find_if(names.begin(), names.end(), [&](const char* name) { return run.contains(name); });
+  return found == names.end() ? nullptr : *found;
 }
 
 /// Reads the number behind a word in a benchmark's name, as in "decode/batch:8/threads:2".
@@ -123,8 +122,10 @@ ImportedRow row_of(const json& run, const json& context, int64_t line) {
   const std::string name = text_of(run, "name");
   row.label = import_label(name);
   row.told = told_of(run, context);
-  row.tokens_per_s = tokens_per_s(run);
-  row.figure = available(row.tokens_per_s) && names_decode(name) ? "decode" : "other";
+  const char* counter = speed_counter(run);
+  row.tokens_per_s = Unavailable{"no counter of tokens per second"};
+  if (counter != nullptr) row.tokens_per_s = number(run, counter);
+  row.figure = counter != nullptr && names_decode(name) ? "decode" : "other";
   if (row.figure == "other") row.mode = Unavailable{"not a decode"};
   const std::string version = text_of(context, "library_version");
   row.program = import_label("Google Benchmark" + (version.empty() ? "" : " " + version));
@@ -157,7 +158,7 @@ class Reader {
       const size_t first = std::min(text_.find_first_not_of(" \t", at), line_end);
       size_t end = line_end + 1;
       if (json_may_begin(text_, first)) {
-        take(json_document(text_, first, name_, end), line_of(text_, first));
+        take(json_document(text_, first, name_, end), lines_.line_of(first));
       } else if (first < line_end) {
         ++imported_.skipped_lines;
       }
@@ -191,6 +192,7 @@ class Reader {
 
   const std::string& text_;
   const std::string& name_;
+  LineCounter lines_{text_};
   Imported imported_;
 };
 

@@ -131,6 +131,16 @@ TEST(import_google_benchmark, a_spread_is_no_time_and_no_speed) {
   }
 }
 
+TEST(import_google_benchmark, a_decode_whose_speed_is_none_stays_a_decode) {
+  for (const char* speed : {"NaN", "-5", "\"1.2k\"", "null", "1e300"}) {
+    const std::string text =
+        std::string(R"({"benchmarks":[{"name":"decode","real_time":1,"tok/s":)") + speed + "}]}";
+    const Imported imported = read_google_benchmark(text, "f");
+    EXPECT_EQ(imported.rows.at(0).figure, "decode") << speed;
+    EXPECT_FALSE(available(imported.rows[0].tokens_per_s)) << speed;
+  }
+}
+
 TEST(import_google_benchmark, old_versions_tell_threads_in_the_name) {
   const Imported imported = read_google_benchmark(
       R"({"context":{"date":"2016-08-02 17:44:46","num_cpus":4},"benchmarks":[

@@ -165,7 +165,7 @@ class Reader {
   void take_json(size_t at, size_t& end) {
     const json document = json_document(text_, at, name_, end);
     std::vector<ImportRecord> records;
-    const int64_t line = line_of(text_, at);
+    const int64_t line = lines_.line_of(at);
     find_records(document, line, records);
     take_records(records);
   }
@@ -195,9 +195,10 @@ class Reader {
   void name_builds(std::string_view build) {
     const std::string label = import_label(fmt::format("llama.cpp {}", build));
     bool named = false;
-    for (ImportedRow& row : imported_.rows) {
-      if (available(row.program)) continue;
-      row.program = label;
+    for (; named_ < imported_.rows.size(); ++named_) {
+      Reading<std::string>& program = imported_.rows[named_].program;
+      if (available(program)) continue;
+      program = label;
       named = true;
     }
     build_above_ = named ? "" : label;
@@ -205,8 +206,10 @@ class Reader {
 
   const std::string& text_;
   const std::string& name_;
+  LineCounter lines_{text_};
   Imported imported_;
   std::string build_above_;
+  size_t named_ = 0;  ///< rows at the beginning that all name their build
 };
 
 }  // namespace

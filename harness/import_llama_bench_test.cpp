@@ -406,5 +406,14 @@ TEST(import_llama_bench, a_build_above_all_tables_names_them) {
   EXPECT_EQ(shown(below.rows.at(1).program), "llama.cpp b (2)");
 }
 
+/// A log of a million lines took an hour when each document counted the lines before it anew.
+TEST(import_llama_bench, a_log_of_many_other_documents_is_read_in_one_walk) {
+  std::string text;
+  for (int i = 0; i < 50'000; ++i) text += "{\"a\":1}\n";
+  const Imported read = pasted(text + R"({"n_prompt":0,"n_gen":8,"avg_ts":3.5})" + "\n");
+  ASSERT_EQ(read.rows.size(), 1U);
+  EXPECT_EQ(read.rows[0].line, 50'001);
+}
+
 }  // namespace
 }  // namespace harness

@@ -162,6 +162,14 @@ int64_t line_of(std::string_view text, size_t offset) {
   return 1 + std::count(before.begin(), before.end(), '\n');
 }
 
+int64_t LineCounter::line_of(size_t offset) {
+  if (offset < counted_) return harness::line_of(text_, offset);
+  const std::string_view part = text_.substr(counted_, offset - counted_);
+  line_ += std::count(part.begin(), part.end(), '\n');
+  counted_ = offset;
+  return line_;
+}
+
 Error import_error(const std::string& name, std::string_view text, size_t offset, const std::string& what) {
   return {ExitCode::invalid_input, fmt::format("{}: line {}, byte {}: {}", one_line(name, 300),
                                                line_of(text, offset), offset + 1, what)};

@@ -104,4 +104,17 @@ Error import_error(const std::string& name, std::string_view text, size_t offset
 /// Returns the line, from 1, in which an offset lies.
 int64_t line_of(std::string_view text, size_t offset);
 
+/// Tells it of ascending offsets, and walks through the text once for all of them: a log may hold a million
+/// documents.
+class LineCounter {
+ public:
+  explicit LineCounter(std::string_view text) : text_(text) {}
+  int64_t line_of(size_t offset);
+
+ private:
+  std::string_view text_;
+  size_t counted_ = 0;  ///< bytes
+  int64_t line_ = 1;
+};
+
 }  // namespace harness

@@ -98,5 +98,15 @@ TEST(import_rows, bytes_that_are_no_text_are_refused_with_line_and_byte) {
   EXPECT_THROW(import_text(std::string(max_import_bytes + 1, 'a'), "f"), Error);
 }
 
+TEST(import_rows, lines_are_counted_once_however_many_are_asked_for) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += "{\"a\":1}\n";
+  LineCounter lines(text);
+  for (size_t at = 0; at < text.size(); at += 8)
+    EXPECT_EQ(lines.line_of(at), static_cast<int64_t>(at / 8) + 1);
+  EXPECT_EQ(lines.line_of(9), 2) << "back again";
+  EXPECT_EQ(lines.line_of(text.size() - 1), 20'000);
+}
+
 }  // namespace
 }  // namespace harness

@@ -130,6 +130,7 @@ bool split_csv(std::string_view line, std::vector<std::string>& cells, char sepa
 std::vector<ImportRecord> csv_table(std::string_view text, size_t offset, const std::string& name,
                                     size_t& end) {
   std::vector<std::string> names, cells;
+  LineCounter lines(text);
   const char separator = csv_separator(line_at(text, offset));
   split_csv(line_at(text, offset), names, separator);
   std::vector<ImportRecord> records;
@@ -147,7 +148,7 @@ std::vector<ImportRecord> csv_table(std::string_view text, size_t offset, const 
           fmt::format("{} cells under {} names: the line was cut or joined; save the CSV again", cells.size(),
                       names.size()));
     }
-    if (cells != names) records.push_back(record_of(names, cells, line_of(text, end)));
+    if (cells != names) records.push_back(record_of(names, cells, lines.line_of(end)));
   }
   return records;
 }
@@ -236,6 +237,7 @@ static bool is_another_table(const std::vector<std::string>& cells) {
 
 std::vector<ImportRecord> pasted_table(std::string_view text, size_t offset, const std::string& name,
                                        size_t& end) {
+  LineCounter lines(text);
   const TableStyle style = style_of(line_at(text, offset));
   const std::vector<std::string> names = split_cells(line_at(text, offset), style);
   std::vector<ImportRecord> records;
@@ -253,7 +255,7 @@ std::vector<ImportRecord> pasted_table(std::string_view text, size_t offset, con
     const bool rule = std::all_of(cells.begin(), cells.end(), [](const std::string& cell) {
       return cell.find_first_not_of("-: ") == std::string::npos;
     });
-    if (!rule) records.push_back(record_of(names, cells, line_of(text, end)));
+    if (!rule) records.push_back(record_of(names, cells, lines.line_of(end)));
   }
   return records;
 }
