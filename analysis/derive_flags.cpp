@@ -8,6 +8,7 @@
 
 #include "analysis/derive_parts.hpp"
 #include "analysis/eviction.hpp"
+#include "analysis/shared_cache.hpp"
 #include "analysis/team.hpp"
 
 namespace analysis {
@@ -303,6 +304,7 @@ std::vector<Flag> derive_flags(const Submission& submission, const std::vector<A
   flag_evictions(submission, flags);
   flag_totals(arms, ratios, flags);
   flag_antagonists(submission, flags);
+  flag_cache_not_shared(submission, flags);
   flag_teams(submission, flags);
   flag_unavailable_arms(submission, flags);
   return flags;

@@ -238,26 +238,13 @@ TEST(derive_flags, an_antagonist_that_had_its_pu_for_half_the_time_is_told) {
 }
 
 TEST(derive_flags, every_code_is_a_heading_of_the_page_and_every_heading_a_code) {
-  std::set<std::string> headings, expected{"aa_failed",
-                                           "antagonist_starved",
-                                           "arm_unavailable",
-                                           "capacities_disagree",
-                                           "clock_coarse",
-                                           "cores_moved",
-                                           "cores_shared",
-                                           "counters_disagree",
-                                           "figure_invalid",
-                                           "involuntary_switches",
-                                           "lag1_correlation",
-                                           "launch_failed",
-                                           "not_evicted",
-                                           "paused",
-                                           "retouch_too_slow",
-                                           "roofs_drifted",
-                                           "steal",
-                                           "thread_starved",
-                                           "too_few_launches",
-                                           "totals_disagree"};
+  std::set<std::string> headings, expected{"aa_failed",        "antagonist_starved",   "arm_unavailable",
+                                           "cache_not_shared", "capacities_disagree",  "clock_coarse",
+                                           "cores_moved",      "cores_shared",         "counters_disagree",
+                                           "figure_invalid",   "involuntary_switches", "lag1_correlation",
+                                           "launch_failed",    "not_evicted",          "paused",
+                                           "retouch_too_slow", "roofs_drifted",        "steal",
+                                           "thread_starved",   "too_few_launches",     "totals_disagree"};
   std::ifstream page("docs/flags.md");
   ASSERT_TRUE(page.is_open());
   for (std::string line; std::getline(page, line);) {
@@ -266,8 +253,9 @@ TEST(derive_flags, every_code_is_a_heading_of_the_page_and_every_heading_a_code)
   EXPECT_EQ(headings, expected);
   // The list above is what the source can emit.
   std::string text;
-  for (const char* path : {"analysis/derive_flags.cpp", "analysis/derive_flags_caches.cpp",
-                           "analysis/derive_flags_roofs.cpp", "analysis/ceilings.cpp"}) {
+  for (const char* path :
+       {"analysis/derive_flags.cpp", "analysis/derive_flags_caches.cpp", "analysis/derive_flags_roofs.cpp",
+        "analysis/ceilings.cpp", "analysis/shared_cache.cpp"}) {
     std::ifstream source(path);
     ASSERT_TRUE(source.is_open()) << path;
     text.append(std::istreambuf_iterator<char>(source), std::istreambuf_iterator<char>());

@@ -7,6 +7,7 @@
 
 #include "analysis/eviction.hpp"
 #include "analysis/probe_series.hpp"
+#include "analysis/shared_cache.hpp"
 #include "analysis/slowdown_controls.hpp"
 
 namespace analysis {
@@ -171,12 +172,15 @@ bool is_split(const std::string& mode) {
   return is_alone(mode) || mode == "evict_read" || mode == "evict_write" || mode == "stream_dram";
 }
 
-/// An antagonist that hardly ran looks like one without effect, and its control like a quiet one.
-bool has_starved_antagonist(const Submission& submission, size_t plan) {
+/// An antagonist that hardly ran, or that shared no cache, looks like one without effect, and its control
+/// like a quiet one.
+bool has_antagonist_without_effect(const Submission& submission, size_t plan) {
+  const auto memory_ns = memory_latency_ns(submission);
   for (const auto& launch : submission.launches) {
     if (launch.plan != static_cast<int>(plan)) continue;
-    if (std::any_of(launch.series.begin(), launch.series.end(),
-                    [](const auto& series) { return !starvation(series).empty(); }))
+    if (std::any_of(launch.series.begin(), launch.series.end(), [&](const auto& series) {
+          return !starvation(series).empty() || (memory_ns && shared_no_cache(series, *memory_ns));
+        }))
       return true;
   }
   return false;
@@ -204,7 +208,7 @@ PlanCosts collect_costs(const Submission& submission, const std::vector<ArmRecor
     costs.proven = ratio.launches >= 2 && ratio.speed_ratio.low <= 1 && ratio.speed_ratio.high >= 1;
     if (!costs.proven) break;
   }
-  if (has_starved_antagonist(submission, plan)) costs.proven = false;
+  if (has_antagonist_without_effect(submission, plan)) costs.proven = false;
   const harness::Cache* llc = last_level_cache(submission.machine);
   costs.room = llc != nullptr && 2 * plan_weight_bytes(submission, plan) <= static_cast<double>(llc->bytes);
   return costs;

@@ -126,20 +126,23 @@ void run_passes(const PassSetup& setup, const DecodeContext& context, DecodeCond
   std::optional<uint64_t> tokens_digest;
   for (size_t i = 0; i < launch.arm_order.size(); ++i) {
     const Arm& arm = find_arm(launch.arm_order[i]);
-    const auto antagonist = conditions.antagonist(arm);
+    harness::Series& series = *series_of.at(arm.id);
+    conditions.add_handover(arm, series);
+    auto antagonist = conditions.antagonist(arm);
     const auto evict = conditions.evictor(arm);
     verify_eviction(setup, evict, conditions.check(arm), counters);
     const Toll before = antagonist ? antagonist->toll() : Toll{};
     const int64_t start_ns = context.clock.now_ns();
     placement.watch(setup.clock.now_ns());
     const PassResult pass = run_pass(setup, evict, counters);
-    harness::Series& series = *series_of.at(arm.id);
     if (setup.plan.threads > 1)
       add_team(series, placement.least_cpu_ratio(setup.clock.now_ns()), placement.yields());
     add_pass(series, pass);
     if (antagonist) {
       add_work(work_of[arm.id], before, antagonist->toll(), context.clock.now_ns() - start_ns);
       store_work(series, work_of[arm.id]);  // warm-up and prefill included
+      antagonist.reset();
+      conditions.add_handover(arm, series);
     }
     verify_eviction(setup, evict, conditions.check(arm), counters);
     add_counters(launch.counters, pass.counters);

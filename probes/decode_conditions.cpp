@@ -6,6 +6,7 @@
 
 #include "harness/cpu_features.hpp"
 #include "harness/error.hpp"
+#include "probes/handover.hpp"
 #include "probes/memory_budget.hpp"
 
 namespace probes {
@@ -131,6 +132,13 @@ std::function<void()> DecodeConditions::evictor(const Arm& arm) {
 std::unique_ptr<Antagonist> DecodeConditions::antagonist(const Arm& arm) const {
   if (!is_concurrent(arm)) return nullptr;
   return std::make_unique<Antagonist>(topology_, neighbour_.pu, arm.antagonism, memory_of(arm));
+}
+
+void DecodeConditions::add_handover(const Arm& arm, harness::Series& series) const {
+  if (!is_concurrent(arm)) return;
+  const std::string ns = std::to_string(handover_ns(topology_, neighbour_.pu, clock_));
+  const auto [param, is_first] = series.params.try_emplace("handovers_ns", ns);
+  if (!is_first) std::get<std::string>(param->second) += " " + ns;
 }
 
 }  // namespace probes

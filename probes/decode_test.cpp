@@ -176,6 +176,9 @@ TEST(Decode, the_antagonists_run_on_another_pu_and_their_place_is_recorded) {
     EXPECT_NE(series.placement, "none");
     EXPECT_EQ(series.samples.size(), 4U);
     EXPECT_GT(std::get<int64_t>(series.params.at("antagonist_bytes")), 0);
+    const auto& handovers = std::get<std::string>(series.params.at("handovers_ns"));
+    EXPECT_EQ(std::count(handovers.begin(), handovers.end(), ' '), 3)
+        << "before and after each of two passes: " << handovers;
   }
 }
 
