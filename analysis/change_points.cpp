@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "analysis/random_orders.hpp"
+
 namespace analysis {
 namespace {
 
@@ -82,56 +84,6 @@ class SplitScan {
   std::vector<double> counts_, sums_;
 };
 
-/// Orders of values by chance: all equally likely, or such that each value leans on the one before as in an
-/// AR(1) process: the ranks of normal numbers that do. The values themselves stay what they are.
-class RandomOrders {
- public:
-  RandomOrders(std::span<const double> values, const ChangeRule& rule, uint64_t seed)
-      : random_(seed), correlation_(rule.correlation), order_(indices(values.size())) {
-    if (correlation_ <= 0) return;
-    by_value_ = order_;
-    std::sort(by_value_.begin(), by_value_.end(), [&](size_t a, size_t b) { return values[a] < values[b]; });
-    place_ = order_;
-    drawn_.resize(values.size());
-  }
-
-  /// Indices into the values.
-  const std::vector<size_t>& next() {
-    if (correlation_ <= 0) {
-      for (size_t i = order_.size() - 1; i > 0; --i) std::swap(order_[i], order_[random_.below(i + 1)]);
-      return order_;
-    }
-    const double fresh = std::sqrt(1 - correlation_ * correlation_);
-    drawn_[0] = normal();
-    for (size_t i = 1; i < drawn_.size(); ++i) drawn_[i] = correlation_ * drawn_[i - 1] + fresh * normal();
-    std::sort(place_.begin(), place_.end(), [&](size_t a, size_t b) { return drawn_[a] < drawn_[b]; });
-    for (size_t rank = 0; rank < place_.size(); ++rank) order_[place_[rank]] = by_value_[rank];
-    return order_;
-  }
-
-  static std::vector<size_t> indices(size_t count) {
-    std::vector<size_t> made(count);
-    std::iota(made.begin(), made.end(), size_t{0});
-    return made;
-  }
-
- private:
-  /// Near enough to normal for ranks, and the same with every library: the sum of twelve uniform numbers.
-  double normal() {
-    uint64_t sum = 0;
-    for (int i = 0; i < 3; ++i) {
-      const uint64_t bits = random_.next();
-      sum += (bits & 0xffff) + ((bits >> 16) & 0xffff) + ((bits >> 32) & 0xffff) + (bits >> 48);
-    }
-    return static_cast<double>(sum) / 65536.0 - 6;
-  }
-
-  harness::SplitMix64 random_;
-  double correlation_;
-  std::vector<size_t> order_, by_value_, place_;
-  std::vector<double> drawn_;
-};
-
 /// The p-value of a split. Stops where it is sure to be above alpha (Besag & Clifford 1991).
 double permutation_p(SplitScan& scan, const Split& found, RandomOrders orders, const ChangeRule& rule) {
   // Sums in another order differ in their last digits.
@@ -181,7 +133,7 @@ Segment best_segment(const std::vector<double>& ranks, size_t least) {
 
 double permutation_p(const Segment& found, const std::vector<double>& ranks, const ChangeRule& rule,
                      uint64_t seed) {
-  RandomOrders orders(ranks, rule, seed);
+  RandomOrders orders(ranks, rule.correlation, seed);
   std::vector<double> shuffled(ranks.size());
   const double as_good = found.statistic * (1 - 1e-9);
   int exceeding = 0, done = 0;
@@ -218,28 +170,14 @@ void split(std::span<const double> values, size_t first, const ChangeRule& rule,
            std::vector<ChangePoint>& found) {
   if (values.size() < 2 * rule.least_points) return;
   SplitScan scan(values);
-  const Split best = scan.best(RandomOrders::indices(values.size()), rule.least_points);
+  const Split best = scan.best(in_order(values.size()), rule.least_points);
   if (best.at == 0 || best.statistic <= 0) return;
   const uint64_t seed = rule.seed * 0x9e3779b97f4a7c15ULL + first * 0x10001 + values.size();
-  const double p = permutation_p(scan, best, RandomOrders(values, rule, seed), rule);
+  const double p = permutation_p(scan, best, RandomOrders(values, rule.correlation, seed), rule);
   if (p > rule.alpha) return split_segment(values, first, rule, seed, found);
   split(values.first(best.at), first, rule, found);
   found.push_back({first + best.at, p});
   split(values.subspan(best.at), first + best.at, rule, found);
-}
-
-/// Variance of Kendall's S of n values with ties.
-double kendall_variance(std::span<const double> values) {
-  const auto term = [](double n) { return n * (n - 1) * (2 * n + 5); };
-  std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  double sum = term(static_cast<double>(sorted.size()));
-  for (size_t i = 0; i < sorted.size();) {
-    const size_t same = i;
-    while (i < sorted.size() && sorted[i] == sorted[same]) ++i;
-    sum -= term(static_cast<double>(i - same));
-  }
-  return std::max(0.0, sum / 18);
 }
 
 }  // namespace
@@ -288,36 +226,6 @@ harness::Interval level_shift(std::span<const double> before, std::span<const do
   const double out = std::floor(m * n / 2 - z * std::sqrt(m * n * (m + n + 1) / 12));
   const auto skip = static_cast<size_t>(std::max(0.0, out));
   return {harness::median(differences), differences[skip], differences[differences.size() - 1 - skip]};
-}
-
-Trend fit_trend(std::span<const double> values, double confidence) {
-  const size_t n = values.size();
-  assert(n >= 3);
-  std::vector<double> slopes;
-  slopes.reserve(n * (n - 1) / 2);
-  double s = 0;
-  for (size_t i = 0; i < n; ++i) {
-    for (size_t j = i + 1; j < n; ++j) {
-      const double difference = values[j] - values[i];
-      slopes.push_back(difference / static_cast<double>(j - i));
-      s += difference > 0 ? 1 : difference < 0 ? -1 : 0;
-    }
-  }
-  std::sort(slopes.begin(), slopes.end());
-  const double deviation = std::sqrt(kendall_variance(values));
-  Trend trend;
-  trend.per_step = harness::median(slopes);
-  const double z = normal_quantile((1 + confidence) / 2);
-  const double pairs = static_cast<double>(slopes.size());
-  const auto skip = static_cast<size_t>(std::max(0.0, std::floor((pairs - z * deviation) / 2)));
-  trend.low = slopes[std::min(skip, slopes.size() - 1)];
-  trend.high = slopes[slopes.size() - 1 - std::min(skip, slopes.size() - 1)];
-  std::vector<double> levels;
-  levels.reserve(n);
-  for (size_t i = 0; i < n; ++i) levels.push_back(values[i] - trend.per_step * static_cast<double>(i));
-  trend.level_at_start = harness::median(levels);
-  if (deviation > 0 && s != 0) trend.p = std::min(1.0, 2 * normal_cdf(-(std::abs(s) - 1) / deviation));
-  return trend;
 }
 
 }  // namespace analysis

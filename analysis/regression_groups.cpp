@@ -52,12 +52,16 @@ class KernelJudgement {
     const SpeedSeries& first = series_[own_.front()];
     verdict_.key = kernel_key(first.key);
     verdict_.weight_bytes_per_token = first.weight_bytes_per_token;
-    std::set<std::string> machines;
+    std::set<std::string> machines, regressed;
     for (const size_t index : own_) {
-      if (verdicts_[index].word == "regressed") verdict_.regressed.push_back(index);
+      if (verdicts_[index].word == "regressed") {
+        verdict_.regressed.push_back(index);
+        regressed.insert(series_[index].machine.machine_key);
+      }
       if (verdicts_[index].judged()) machines.insert(series_[index].machine.machine_key);
     }
     verdict_.machines = static_cast<int>(machines.size());
+    verdict_.regressed_machines = static_cast<int>(regressed.size());
     // Where the machines that have regressed changed; else where all changed together.
     for (const std::optional<int64_t>& commit : {voted_commit(), pooled_commit()}) {
       if (!commit || verdict_.claimed()) continue;
@@ -198,8 +202,10 @@ class KernelJudgement {
     if (authors.size() == 1 && !authors.begin()->empty())
       verdict_.flags.emplace_back("all sittings were sent by one author: " + *authors.begin());
     if (roof_moved_ > 0)
-      verdict_.flags.push_back(std::to_string(roof_moved_) +
-                               " series are left out of it: their read roof moved, not the kernel alone");
+      verdict_.flags.push_back(
+          std::to_string(roof_moved_) +
+          (roof_moved_ == 1 ? " series is left out of it: its" : " series are left out of it: their") +
+          " read roof moved, not the kernel alone");
     if (verdict_.word == "none" || verdict_.word == "cannot_tell") return;
     const GroupTest& outside = verdict_.outside ? *verdict_.outside : GroupTest{};
     const int told = verdict_.inside.machines + outside.machines;
@@ -207,7 +213,9 @@ class KernelJudgement {
       verdict_.flags.push_back("all " + std::to_string(told) +
                                " machines point the same way: were those that did not change submitted?");
     if (not_before_ > 0)
-      verdict_.flags.push_back(std::to_string(not_before_) + " series begin after the change");
+      verdict_.flags.push_back(std::to_string(not_before_) + (not_before_ == 1
+                                                                  ? " series begins after the change"
+                                                                  : " series begin after the change"));
   }
 
   const std::vector<SpeedSeries>& series_;

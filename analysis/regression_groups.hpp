@@ -23,6 +23,7 @@ struct KernelVerdict {
   std::string commit_name;
   std::vector<size_t> regressed;     ///< indices of its series that have regressed
   int machines = 0;                  ///< with enough points to be judged
+  int regressed_machines = 0;        ///< of these: with a series that has regressed
   GroupTest inside;                  ///< of the group, or of all
   std::optional<GroupTest> outside;  ///< all others, where there is a group
   double group_p = 1;                ///< hypergeometric, times the groups that were looked at

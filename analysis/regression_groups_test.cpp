@@ -154,7 +154,7 @@ TEST(regression_groups, flags_series_that_begin_after_the_change) {
   all[3].points.erase(all[3].points.begin(), all[3].points.begin() + 20);
   const KernelVerdict kernel = judge(all);
   EXPECT_EQ(kernel.word, "everywhere");
-  EXPECT_EQ(kernel.flags.back(), "1 series begin after the change");
+  EXPECT_EQ(kernel.flags.back(), "1 series begins after the change");
 }
 
 TEST(regression_groups, keeps_kernels_apart_and_isas_together) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "analysis/days_alike.hpp"
 #include "analysis/hypothesis_tests.hpp"
@@ -284,47 +283,10 @@ class Judgement {
   double latest_distance_ = 0;
 };
 
-/// Lower, and sittings that hang together so much fall as far by chance.
-SeriesJudgement doubted(SeriesJudgement plain, const SeriesJudgement& corrected, size_t sittings) {
-  const double correlation = corrected.verdict.lag_correlation;
-  char text[320];
-  std::snprintf(
-      text, sizeof text,
-      "the sittings hang together in time (each leans on the one before by %.2f: %zu are worth %.0f), "
-      "and such fall as far by chance: measure old and new commits in turns on the same days, or "
-      "compare --binary",
-      correlation, sittings, effective_count(sittings, correlation));
-  plain.verdict.word = "suspected";
-  plain.verdict.why = text;
-  plain.verdict.lag_correlation = correlation;
-  plain.verdict.detectable_ratio = corrected.verdict.detectable_ratio;
-  plain.verdict.changes = corrected.verdict.changes;
-  return plain;
-}
-
 }  // namespace
 
-SeriesJudgement judge_alone(const SpeedSeries& series, const RegressionRule& rule) {
-  SeriesJudgement made;
-  if (!series.wrong.empty()) {
-    made.verdict.word = "wrong";
-    made.verdict.why = series.wrong;
-    return made;
-  }
-  const size_t sittings = series.points.size();
-  if (sittings < rule.least_points) {
-    made.verdict.why = std::to_string(sittings) + " of " + std::to_string(rule.least_points) + " points";
-    return made;
-  }
-  SeriesJudgement plain = Judgement(series, rule).made();
-  RegressionRule corrected_rule = rule;
-  corrected_rule.change.correlation = plain.lag_correlation;
-  if (plain.lag_correlation <= 0) return plain;
-  SeriesJudgement corrected = Judgement(series, corrected_rule).made();
-  const bool fell = plain.verdict.word == "regressed" || plain.verdict.word == "suspected";
-  const bool stands = corrected.verdict.word == "regressed" || corrected.verdict.word == "suspected";
-  if (fell && !stands && plain.latest_distance == 0) return doubted(std::move(plain), corrected, sittings);
-  return corrected;
+SeriesJudgement judge_with(const SpeedSeries& series, const RegressionRule& rule) {
+  return Judgement(series, rule).made();
 }
 
 }  // namespace analysis

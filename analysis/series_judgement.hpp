@@ -14,6 +14,10 @@ struct SeriesJudgement {
   double lag_correlation = 0;     ///< estimated about the levels that were found
 };
 
+/// Judges one series. What is lower only as long as its sittings are taken for exchangeable is suspected.
 SeriesJudgement judge_alone(const SpeedSeries& series, const RegressionRule& rule);
+
+/// Judges one series of enough points whose sittings hang together as rule.change.correlation says.
+SeriesJudgement judge_with(const SpeedSeries& series, const RegressionRule& rule);
 
 }  // namespace analysis

@@ -2,26 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "analysis/claim.hpp"
 #include "harness/cli/claim_history.hpp"
 #include "harness/cli/claim_numbers.hpp"
+#include "harness/cli/foreign_text.hpp"
 
 namespace cli {
 namespace {
 
 using nlohmann::json;
 
-/// A text as one cell of a Markdown table: neither a | nor a new line ends it.
+/// A text of others as one cell of a Markdown table.
 std::string cell(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '|') out += '\\';
-    out += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
-  }
-  return out;
+  std::string line = text;
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  return markdown_safe(line);
 }
 
 /// Members of a stored verdict for the board.

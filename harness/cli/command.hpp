@@ -48,4 +48,8 @@ void add_launch(CLI::App& app, Invocation& invocation);  ///< hidden: what a chi
 /// full, …).
 void print_result(const std::string& text);
 
+/// Makes every option and argument of an application and its listed commands refuse an empty value (exit 2):
+/// an unset variable of a script is no filter and no file.
+void refuse_empty_values(CLI::App& app);
+
 }  // namespace cli

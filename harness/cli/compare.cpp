@@ -1,24 +1,17 @@
 // tokroof compare: is the second slower? Of two documents, two stores, or two executables that take turns.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
 
-#include "analysis/plausibility.hpp"
 #include "harness/cli/command.hpp"
 #include "harness/cli/comparison_binaries.hpp"
+#include "harness/cli/comparison_sides.hpp"
+#include "harness/cli/named_output.hpp"
 #include "harness/cli/parse.hpp"
 #include "harness/cli/result_output.hpp"
-#include "harness/digest.hpp"
-#include "harness/import_document.hpp"
-#include "harness/store.hpp"
-#include "harness/user_file.hpp"
-#include "harness/validation.hpp"
 
 namespace cli {
 namespace {
@@ -37,117 +30,6 @@ struct CompareOptions {
   std::string output;
   bool json = false, markdown = false;
 };
-
-/// What a document or a store says of one machine.
-struct SideOfMachine {
-  std::string cpu_model;
-  std::vector<std::vector<ComparedDecode>> documents;
-  std::map<std::string, std::vector<double>> roofs;  ///< read_bytes_per_s by level and threads
-};
-
-/// What was measured, whatever else the document says: a copy under another nonce is no other sitting.
-std::string fingerprint(const std::vector<ComparedDecode>& decodes) {
-  std::string text;
-  for (const ComparedDecode& decode : decodes) {
-    text += fmt::format("{} {} {}", decode.key.model, decode.key.mode, decode.key.isa);
-    for (const double speed : decode.tokens_per_s) text += fmt::format(" {:.17g}", speed);
-  }
-  return harness::sha256_hex(text);
-}
-
-struct Side {
-  ComparedSide told;
-  std::map<std::string, SideOfMachine> machines;
-  std::set<std::string> fingerprints;
-  int copies = 0;  ///< documents left out: they are in this side already, or in the one before
-};
-
-/// Adds a document whose measurements neither this side nor `known` has.
-void add_document(Side& side, const harness::Submission& submission, const std::set<std::string>& known) {
-  std::vector<ComparedDecode> decodes = analysis::collect_decodes(submission);
-  if (decodes.empty()) return;
-  const std::string print = fingerprint(decodes);
-  if (known.count(print) > 0 || !side.fingerprints.insert(print).second) {
-    ++side.copies;
-    return;
-  }
-  ++side.told.documents;
-  const auto same = std::find_if(side.told.suites.begin(), side.told.suites.end(), [&](const auto& suite) {
-    return suite.binary_sha256 == submission.suite.binary_sha256;
-  });
-  if (same == side.told.suites.end()) side.told.suites.push_back(submission.suite);
-  SideOfMachine& machine = side.machines[submission.machine.machine_key];
-  machine.cpu_model = submission.machine.cpu_model;
-  machine.documents.push_back(std::move(decodes));
-  for (const harness::Roof& roof : submission.derived.roofs) {
-    if (!harness::available(roof.read_bytes_per_s) || roof.page_bytes != 4096) continue;
-    machine.roofs[fmt::format("{} of {} thread{}", roof.level, roof.threads, roof.threads == 1 ? "" : "s")]
-        .push_back(std::get<harness::Interval>(roof.read_bytes_per_s).median);
-  }
-}
-
-bool is_store(const std::string& path) {
-  static constexpr std::string_view magic = "SQLite format 3";
-  if (!std::filesystem::is_regular_file(path)) return false;  // to sniff at a pipe empties it
-  std::string head(magic.size(), '\0');
-  std::ifstream file(path, std::ios::binary);
-  return file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == magic;
-}
-
-harness::Submission read_submission(const std::string& path) {
-  const std::string text = harness::read_user_file(path, harness::max_document_bytes);
-  const std::vector<harness::Violation> violations = harness::validate_document(text);
-  if (!violations.empty())
-    throw Error(ExitCode::invalid_input,
-                fmt::format("{}: no valid submission ({}: {}); see tokroof validate", path,
-                            violations[0].pointer.empty() ? "whole document" : violations[0].pointer,
-                            violations[0].value));
-  if (harness::is_import(text))
-    throw Error(ExitCode::invalid_input, path + ": an import has no launches to compare");
-  harness::Submission submission = harness::submission_from_json(text);
-  for (const analysis::Finding& finding : analysis::check_plausibility(submission)) {
-    if (finding.severity == analysis::Severity::reject && finding.code != "R01")
-      throw Error(ExitCode::invalid_input, fmt::format("{}: {}: {}", path, finding.code, finding.detail));
-  }
-  return submission;
-}
-
-/// Reads a document or a store; what `known` holds already is left out.
-Side read_side(const std::string& path, const std::set<std::string>& known = {}) {
-  Side side;
-  side.told.from = path;
-  if (!is_store(path)) {
-    add_document(side, read_submission(path), known);
-    return side;
-  }
-  harness::Store store = harness::Store::open_existing(path);
-  for (const harness::StoredDocument& document : store.list()) {
-    if (document.kind != "reproduction") continue;
-    try {
-      add_document(side, harness::submission_from_json(store.text(std::to_string(document.sequence))), known);
-    } catch (const Error& error) {
-      throw Error(error.code(), fmt::format("{}: document {}: {}; see tokroof store check", path,
-                                            document.sequence, error.what()));
-    }
-  }
-  return side;
-}
-
-/// The same of two sides. Throws Error(not_enough_data) when the second holds nothing that the first does
-/// not.
-std::pair<Side, Side> read_sides(const std::vector<std::string>& names, const std::set<std::string>& known) {
-  Side before = read_side(names[0], known);
-  std::set<std::string> taken = known;
-  taken.insert(before.fingerprints.begin(), before.fingerprints.end());
-  Side after = read_side(names[1], taken);
-  if (before.told.documents == 0 || after.told.documents == 0)
-    throw Error(ExitCode::not_enough_data,
-                fmt::format("{} holds {}: name what was measured on its own",
-                            before.told.documents == 0 ? names[0] : names[1],
-                            before.copies + after.copies > 0 ? "only what was compared already"
-                                                             : "no decode to compare"));
-  return {std::move(before), std::move(after)};
-}
 
 /// All launches of a side; of several documents one value each, so that the scatter between sittings counts.
 std::vector<ComparedDecode> united(const SideOfMachine& side, bool by_document) {
@@ -211,7 +93,9 @@ ComparisonReport compare_sides(const Side& before, const Side& after, const anal
     throw Error(
         ExitCode::not_enough_data,
         "the two have no machine with decodes in common: a kernel is compared with itself on one machine");
-  if (elsewhere > 0) report.notes.push_back(fmt::format("{} machines are in one of the two only", elsewhere));
+  if (elsewhere > 0)
+    report.notes.push_back(fmt::format("{} {} in one of the two only", elsewhere,
+                                       elsewhere == 1 ? "machine is" : "machines are"));
   return report;
 }
 
@@ -225,12 +109,15 @@ void doubt_what_was_seen_once(ComparedMachine& machine) {
   }
 }
 
+std::string copies_note(int copies) {
+  return copies == 1 ? "1 document is a copy, or on both sides: it counts once"
+                     : fmt::format("{} documents are copies, or on both sides: they count once", copies);
+}
+
 ComparisonReport compare_files(const CompareOptions& options, const analysis::ComparisonRule& rule) {
   const auto [before, after] = read_sides(options.names, {});
   ComparisonReport report = compare_sides(before, after, rule);
-  if (before.copies + after.copies > 0)
-    report.notes.push_back(fmt::format("{} documents are copies, or on both sides: they count once",
-                                       before.copies + after.copies));
+  if (before.copies + after.copies > 0) report.notes.push_back(copies_note(before.copies + after.copies));
   if (!options.confirm.empty()) {
     std::set<std::string> known = before.fingerprints;
     known.insert(after.fingerprints.begin(), after.fingerprints.end());
@@ -274,6 +161,7 @@ std::vector<std::string> decode_arguments(const CompareOptions& options) {
 ExitCode run(CompareOptions options, const Terminal& terminal) {
   analysis::ComparisonRule rule;
   rule.margin_ratio = parse_percent(options.margin, "--margin");
+  check_named_outputs({{"--output", options.output}});
   ComparisonReport report;
   if (!options.binaries.binaries.empty()) {
     if (options.binaries.binaries.size() != 2)

@@ -231,7 +231,7 @@ class Documents(Command):
         for more in ((), ("--markdown",)):
             out = self.compare(first, hostile, *more).stdout
             self.assertNotIn("\x1b", out)
-            self.assertIn("GNU ? ?b?x?/b? ?bob??# h ?[2J", out)
+            self.assertIn("GNU ? ?b?x?/b? ?bob??? h ?(2J", out)
 
     def test_a_terminal_without_utf8_gets_ascii(self):
         first, second = self.pair()

@@ -13,11 +13,7 @@
 namespace cli {
 
 std::string plain(const std::string& text) {
-  std::string shown = one_line(text);
-  std::replace_if(
-      shown.begin(), shown.end(),
-      [](char c) { return std::string_view("|<>@`").find(c) != std::string_view::npos; }, '?');
-  return shown;
+  return markdown_safe(text);
 }
 
 std::string ascii(std::string text) {

@@ -122,6 +122,7 @@ int main(int argc, char** argv) {
   cli::Invocation invocation;
   invocation.terminal = cli::read_terminal();
   cli::add_commands(app, invocation);
+  cli::refuse_empty_values(app);
   app.require_subcommand(0, 1);  // else `query models` would be taken for the commands query and models
   const std::vector<std::string> args(argv + 1, argv + argc);
   try {

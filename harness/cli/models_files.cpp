@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "harness/cli/named_output.hpp"
 #include "harness/digest.hpp"
 #include "harness/store.hpp"
 #include "models/catalogue.hpp"
@@ -47,6 +48,7 @@ void check(const ExportOptions& options, const models::Shape& shape) {
         fmt::format("{} is no model that an .i8 file can hold: only int8 rows and one MLP per block are",
                     shape.name));
   }
+  check_named_outputs({{"FILE", options.file}});
   std::error_code error;
   if (!options.force && std::filesystem::exists(options.file, error)) {
     throw Error(ExitCode::usage,
@@ -62,7 +64,7 @@ ExitCode write_weights(const ExportOptions& options) {
   const std::string bytes = models::i8_bytes(shape, models::synthetic_weights(shape, options.seed),
                                              options.draft_head ? &draft : nullptr);
   const std::string sha256 = harness::sha256_hex(bytes);
-  harness::write_file_atomically(options.file, bytes);
+  write_named_output(options.file, bytes);
   if (options.json) {
     const nlohmann::ordered_json json{{"file", options.file},       {"model", shape.name},
                                       {"seed", options.seed},       {"draft_head", options.draft_head},

@@ -8,6 +8,7 @@
 #include "analysis/commit_order.hpp"
 #include "analysis/speed_history.hpp"
 #include "harness/cli/command.hpp"
+#include "harness/cli/named_output.hpp"
 #include "harness/cli/parse.hpp"
 #include "harness/cli/regression_ci.hpp"
 #include "harness/cli/regression_report.hpp"
@@ -94,14 +95,6 @@ RegressionReport make_report(const RegressOptions& options) {
   return report;
 }
 
-/// An unset variable of a script is no filter and no file.
-CLI::Validator filled() {
-  return {[](std::string& text) {
-            return text.empty() ? std::string("is empty: give a value, or leave it out") : "";
-          },
-          "", "filled"};
-}
-
 CLI::Validator natural() {
   return {[](std::string& text) {
             const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
@@ -112,8 +105,9 @@ CLI::Validator natural() {
 
 ExitCode run(const RegressOptions& options, const Terminal& terminal) {
   check_since(options.since);
+  check_named_outputs({{"--junit", options.junit}, {"--output", options.output}});
   const RegressionReport report = make_report(options);
-  if (!options.junit.empty()) harness::write_file_atomically(options.junit, to_junit(report));
+  if (!options.junit.empty()) write_named_output(options.junit, to_junit(report));
   deliver(options.json     ? to_json(report, options.points).dump(2) + "\n"
           : options.github ? to_annotations(report)
                            : to_text(terminal, report, options.form),
@@ -162,9 +156,6 @@ void add_regress(CLI::App& app, Invocation& invocation) {
       ->capture_default_str()
       ->check(natural());
   add_forms(*command, *options);
-  for (CLI::Option* option : command->get_options()) {
-    if (option->get_expected_min() > 0) option->check(filled());
-  }
   command->callback([&invocation, options] {
     invocation.action = [&invocation, options] { return run(*options, invocation.terminal); };
   });

@@ -105,7 +105,7 @@ class Regress(Case):
         self.regress("--commits", self.folder / "none", code=4)
 
     def test_junit_and_annotations_say_the_same(self):
-        report = self.folder / "made" / "regress.xml"
+        report = self.folder / "regress.xml"
         lines = self.regress("--github", "--junit", report, "--output", self.folder / "copy", code=9).stdout
         self.assertEqual((self.folder / "copy").read_text(), lines)
         suites = xml.etree.ElementTree.parse(report).getroot()
@@ -166,6 +166,61 @@ class Regress(Case):
             self.regress("--since", day, code=2)
         self.regress(store=self.folder / "nowhere.sqlite", code=7)
         self.regress("--junit", self.folder, code=7)
+
+    def test_outputs_replace_no_device_pipe_or_link_and_name_a_missing_folder(self):
+        report, link, pipe = self.folder / "linked.xml", self.folder / "link", self.folder / "pipe"
+        link.symlink_to(report.name)
+        os.mkfifo(pipe)
+        self.regress("--junit", link, code=9)
+        self.assertTrue(link.is_symlink())
+        xml.etree.ElementTree.parse(report)
+        self.assertIn("named pipe that nobody reads", self.regress("--output", pipe, code=7).stderr)
+        reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True)
+        written = self.regress("--output", pipe, "--junit", "/dev/null", code=9).stdout
+        self.assertEqual(reader.communicate(timeout=60)[0], written)
+        self.assertTrue(pipe.is_fifo())
+        self.assertTrue(pathlib.Path("/dev/null").is_char_device())
+        self.assertIn(f"no folder {self.folder / 'missing'}", self.regress("--junit", self.folder / "missing/r.xml", code=7).stderr)
+        self.assertFalse((self.folder / "missing").exists())
+        same = self.regress("--junit", report, "--output", link, code=2).stderr
+        self.assertIn("--junit and --output name the same file", same)
+
+    def test_markdown_holds_no_links_images_or_hidden_words_of_others(self):
+        evil = self.folder / "evil.sqlite"
+        shutil.copy(self.store, evil)
+        with sqlite3.connect(evil) as store:
+            store.execute("UPDATE submissions SET cpu_model = ?", ("![p](https://evil.example/x.png) [a](http://b) **x** #1 @me <b> |c| \u202e www.evil.example _y_",))
+            store.execute("UPDATE decode SET model = ? WHERE mode = 'warm'", ("[m](https://evil.example)|z",))
+        text = self.regress("--markdown", store=evil, code=None).stdout
+        self.assertIn("evil", text)
+        for mark in ("](", "://", "www.", "**x", "#1", "@me", "<b>", "\u202e", "_y_", "|c|", "[m]"):
+            self.assertNotIn(mark, text)
+        rows = [line for line in text.split("\n") if line.startswith("|")]
+        self.assertEqual({line.replace("\\|", "").count("|") for line in rows}, {10})
+
+    def test_one_machine_keeps_the_order_of_all_commits(self):
+        """It measured the oldest commits last, which are slower: by what it has itself they would be the newest."""
+        other = self.folder / "order.sqlite"
+        shutil.copy(self.store, other)
+        with sqlite3.connect(other) as store:
+            machine = store.execute("SELECT machine_key FROM submissions ORDER BY machine_key LIMIT 1").fetchone()[0]
+            mine = [row[0] for row in store.execute("SELECT document FROM submissions WHERE machine_key = ? ORDER BY created_utc", (machine,))]
+            store.execute(f"UPDATE decode SET weight_bytes_per_s = weight_bytes_per_s * 1.2, tokens_per_s_median = tokens_per_s_median * 1.2 "
+                          f"WHERE document IN ({','.join(map(str, mine[10:]))})")
+            for number, document in enumerate(mine[:10]):
+                store.execute("UPDATE submissions SET created_utc = ? WHERE document = ?", (f"2027-01-{number + 1:02}T00:00:00Z", document))
+        words = {}
+        for filters in ((), ("--machine", machine)):
+            told = self.json("--mode", "evict_flush", *filters, code=None, store=other)
+            words[filters] = [series["verdict"] for series in told["series"] if series["machine_key"] == machine]
+        self.assertEqual(set(words[()]), {"improved"})
+        self.assertEqual(words[("--machine", machine)], words[()])
+
+    def test_one_machine_is_not_compared_with_others(self):
+        one = json.loads(self.regress("--json", code=9).stdout)["series"][0]["machine_key"]
+        text = self.regress("--machine", one, "--mode", "warm", code=9).stdout
+        self.assertIn("slower on the only machine", text)
+        self.assertNotIn("the others lack", text)
 
     def test_points_are_every_sitting(self):
         for series in self.json("--points")["series"]:

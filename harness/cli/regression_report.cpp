@@ -135,9 +135,15 @@ std::string change_of(const SpeedSeries& series, const SeriesVerdict& verdict) {
 
 std::string claim_of(const KernelVerdict& kernel) {
   const std::string name = kernel_name(kernel);
+  const int hit = kernel.regressed_machines;
   if (kernel.word == "machines")
-    return fmt::format("{}: slower on {} of {} machines, which have nothing in common that the others lack",
-                       name, kernel.regressed.size(), kernel.machines);
+    return fmt::format(
+        "{}: slower on {}", name,
+        kernel.machines == 1 ? "the only machine that is judged"
+        : hit == kernel.machines
+            ? fmt::format("all {} machines that are judged, too few for a sign test", kernel.machines)
+            : fmt::format("{} of {} machines, which have nothing in common that the others lack", hit,
+                          kernel.machines));
   if (!kernel.claimed()) return "";
   const GroupTest& inside = kernel.inside;
   const std::string whom = kernel.word == "everywhere" ? "everywhere"
@@ -162,7 +168,8 @@ std::string counts_of(const RegressionReport& report) {
   for (const char* word : {"wrong", "regressed", "suspected", "improved", "no_worse", "cannot_tell"}) {
     if (counts[word] > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[word], spelt(word));
   }
-  return fmt::format("{} series over {} commits{}: {}", report.series.size(), report.commits,
+  return fmt::format("{} series over {} commit{}{}: {}", report.series.size(), report.commits,
+                     report.commits == 1 ? "" : "s",
                      report.since.empty() ? "" : ", judged since " + plain(report.since), text);
 }
 

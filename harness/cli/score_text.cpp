@@ -6,6 +6,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "harness/cli/foreign_text.hpp"
 #include "harness/cli/markdown_table.hpp"
 
 namespace cli {
@@ -44,11 +45,11 @@ std::string group_name(const Score& score) {
     if (part.empty()) continue;
     name += (name.empty() ? "" : " ") + part;
   }
-  return name;
+  return markdown_safe(name);
 }
 
 std::string forecast_name(const Score& score) {
-  return score.id + " " + score.version;
+  return markdown_safe(score.id + " " + score.version);
 }
 
 std::string table_of(const Terminal& terminal, const std::string& heading, const ScorePair& pair,
@@ -79,7 +80,7 @@ std::string worst_text(const ScorePair& overall, Markup markup) {
   for (const Score& all : overall.all) {
     const Score* counted = find_same(overall.counted, all);
     const auto of = [](const Score& score) {
-      return fmt::format("{} ({})", factor(score.worst_log_error), score.worst_decode);
+      return fmt::format("{} ({})", factor(score.worst_log_error), markdown_safe(score.worst_decode));
     };
     const char* item = markup == Markup::markdown ? "- " : "";
     if (counted != nullptr)

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "harness/cli/checked_document.hpp"
+#include "harness/cli/named_output.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/signature.hpp"
 #include "harness/store.hpp"
@@ -56,7 +57,7 @@ harness::IssueSignature sign_file(const std::string& path, const std::string& ke
   const harness::SecretKey key(harness::read_user_file(key_path, max_key_bytes), key_path, ask_password);
   harness::IssueSignature made{key.public_key(),
                                key.sign(harness::read_user_file(path, harness::max_document_bytes), comment)};
-  harness::write_file_atomically(path + ".minisig", made.minisig);
+  write_named_output(path + ".minisig", made.minisig);
   return made;
 }
 

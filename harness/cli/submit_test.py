@@ -118,7 +118,8 @@ class Submit(Home):
 
     def test_bad_command_lines_are_one_line(self):
         self.fake_gh()
-        for repository in ("", "x", "a/b/c", "/x", "x/", "-R/x", "a/-b", "a b/c", "https://github.com/a/b", "a/..", "$(id)/x", "ü/x"):
+        self.fails(2, "is empty", "submit", self.document, "--repository", "", "--send")
+        for repository in ("x", "a/b/c", "/x", "x/", "-R/x", "a/-b", "a b/c", "https://github.com/a/b", "a/..", "$(id)/x", "ü/x"):
             self.fails(2, "OWNER/NAME", "submit", self.document, "--repository", repository, "--send")
         self.fails(2, "", "submit", self.document, "--send")
         self.fails(2, "", "submit", self.document, "--send", "--preview", "--repository", "o/r")
