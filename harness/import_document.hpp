@@ -36,6 +36,7 @@ bool is_import(const std::string& text);
 struct StoredContent {
   Submission submission;  ///< of an import its kind, time and CPU
   std::optional<ImportDocument> import = {};
+  std::vector<int64_t> fingerprints = {};  ///< of a submission (harness/store_fingerprints.hpp)
 };
 
 /// Reads a canonical document. Throws Error(invalid_input) that names what is missing.

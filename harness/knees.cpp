@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -37,15 +39,16 @@ double slowness_log(double value, Quantity quantity) {
   return quantity == Quantity::per_second ? -std::log(value) : std::log(value);
 }
 
+struct Pool {
+  double sum, mean;
+  size_t count;
+};
+
 /// Makes logarithms rise, or stay, from each to the next: those that fall are pooled (Barlow et al. 1972), as
-/// monotone_fit does with values.
-void make_rising(std::vector<double>& logs) {
-  struct Pool {
-    double sum, mean;
-    size_t count;
-  };
-  std::vector<Pool> pools;
-  pools.reserve(logs.size());
+/// monotone_fit does with values. `pools` is memory that calls share.
+void make_rising(std::vector<double>& logs, std::vector<Pool>& pools) {
+  if (std::is_sorted(logs.begin(), logs.end())) return;
+  pools.clear();
   for (const double value : logs) {
     pools.push_back({value, value, 1});
     while (pools.size() > 1 && pools[pools.size() - 2].mean > pools.back().mean) {
@@ -70,11 +73,13 @@ Slowness fit_slowness(const SampledCurve& curve, const std::vector<double>& valu
     made.octaves.push_back(std::log2(static_cast<double>(curve.sizes_bytes[i])));
     made.logs.push_back(slowness_log(values[i], quantity));
   }
-  make_rising(made.logs);
+  std::vector<Pool> pools;
+  make_rising(made.logs, pools);
   return made;
 }
 
 /// The samples of a size, in order and as they came: a draw counts how often it hit each, instead of sorting.
+/// Of up to eight samples a byte each of one word counts the hits of it and of all before it.
 class DrawnSamples {
  public:
   DrawnSamples(const std::vector<double>& samples, Quantity quantity)
@@ -90,26 +95,48 @@ class DrawnSamples {
     const double position = usual_share(quantity) * static_cast<double>(samples.size() - 1);
     below_ = static_cast<size_t>(position);
     share_ = position - static_cast<double>(below_);
+    for (const uint32_t place : place_)
+      upwards_.push_back(place < bytes_of_word ? each_byte << 8 * place : 0);
   }
 
   /// Draws the samples anew, with replacement, and returns the usual one's slowness.
   double draw(SplitMix64& random) {
-    std::fill(hits_.begin(), hits_.end(), 0);
     const size_t count = place_.size();
+    if (count <= bytes_of_word) return draw_few(random, count);
+    std::fill(hits_.begin(), hits_.end(), 0);
     for (size_t i = 0; i < count; ++i) ++hits_[place_[random.below(count)]];
     size_t at = 0, passed = hits_[0];
     while (passed <= below_) passed += hits_[++at];
     const size_t low = at, above = std::min(below_ + 1, count - 1);
     while (passed <= above) passed += hits_[++at];
-    // Between two samples, as quantile() has it; mostly it is one of them.
-    const double value = sorted_[low] + share_ * (sorted_[at] - sorted_[low]);
-    return value == sorted_[low] ? logs_[low] : slowness_log(value, quantity_);
+    return between(low, at);
   }
 
  private:
+  static constexpr size_t bytes_of_word = 8;
+  static constexpr uint64_t each_byte = 0x0101010101010101;
+
+  double draw_few(SplitMix64& random, size_t count) {
+    uint64_t passed = 0;
+    for (size_t i = 0; i < count; ++i) passed += upwards_[random.below(count)];
+    // The first byte that is larger than `place`: adding what is missing to 128 sets its highest bit.
+    const auto first_beyond = [&](size_t place) {
+      return static_cast<size_t>(std::countr_zero((passed + (127 - place) * each_byte) & (each_byte << 7))) /
+             8;
+    };
+    return between(first_beyond(below_), first_beyond(std::min(below_ + 1, count - 1)));
+  }
+
+  /// Between two samples, as quantile() has it; mostly it is one of them.
+  [[nodiscard]] double between(size_t low, size_t high) const {
+    const double value = sorted_[low] + share_ * (sorted_[high] - sorted_[low]);
+    return value == sorted_[low] ? logs_[low] : slowness_log(value, quantity_);
+  }
+
   Quantity quantity_;
   std::vector<double> sorted_, logs_;
   std::vector<uint32_t> place_, hits_;
+  std::vector<uint64_t> upwards_;
   size_t below_ = 0;
   double share_ = 0;
 };
@@ -128,6 +155,31 @@ std::vector<std::vector<double>> resampled_logs(const SampledCurve& curve, Quant
   return draws;
 }
 
+/// Returns what median() returns, sooner where few values stand again and again, as those of draws do.
+double median_of_repeated(const std::vector<double>& values) {
+  struct Repeated {
+    double value;
+    size_t times;
+  };
+  std::array<Repeated, 16> seen{};
+  size_t different = 0;
+  for (const double value : values) {
+    size_t at = 0;
+    while (at < different && seen[at].value != value) ++at;
+    if (at == seen.size()) return median(values);
+    if (at == different) seen[different++] = {value, 0};
+    ++seen[at].times;
+  }
+  std::sort(seen.begin(), seen.begin() + different, [](auto& a, auto& b) { return a.value < b.value; });
+  const auto at_place = [&](size_t place) {
+    size_t at = 0;
+    for (size_t passed = seen[0].times; passed <= place; passed += seen[at].times) ++at;
+    return seen[at].value;
+  };
+  const double low = at_place((values.size() - 1) / 2), high = at_place(values.size() / 2);
+  return values.size() % 2 == 1 ? low : low + 0.5 * (high - low);
+}
+
 /// Returns how far values scatter, on logs: the larger of what resampling says for a usual size, and of what
 /// lies between neighbouring sizes and the fit.
 double scatter(const std::vector<double>& values, const Slowness& fit,
@@ -139,7 +191,7 @@ double scatter(const std::vector<double>& values, const Slowness& fit,
     const double log_value = slowness_log(values[i], quantity);
     // Their median, since a few samples of a busy machine last three times as long.
     for (size_t draw = 0; draw < draws.size(); ++draw) moves[draw] = std::abs(draws[draw][i] - log_value);
-    by_size.push_back(median(moves));
+    by_size.push_back(median_of_repeated(moves));
     residuals.push_back(std::abs(log_value - fit.logs[i]));
   }
   return deviations * std::max(median(by_size), median(residuals));
@@ -231,8 +283,9 @@ Reading<std::vector<Knee>> find_knees(const SampledCurve& curve, Quantity quanti
   std::vector<std::vector<Step>> resampled;
   resampled.reserve(draws.size());
   Slowness drawn = fit;
+  std::vector<Pool> pools;
   for (auto& draw : draws) {
-    make_rising(draw);
+    make_rising(draw, pools);
     drawn.logs.swap(draw);
     resampled.push_back(find_steps(drawn, noise));
   }

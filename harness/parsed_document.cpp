@@ -2,10 +2,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/store_fingerprints.hpp"
+
 namespace harness {
 
 StoredContent content_of(const nlohmann::json& document) {
-  if (!document.is_object() || !document.contains("imported")) return {submission_of(document)};
+  if (!document.is_object() || !document.contains("imported")) {
+    StoredContent content{submission_of(document)};
+    content.fingerprints = fingerprints(content.submission);
+    return content;
+  }
   StoredContent content{{}, import_of(document)};
   const ImportDocument& import = *content.import;
   Submission& submission = content.submission;

@@ -1,6 +1,7 @@
 #include "harness/statistics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -73,10 +74,23 @@ double fair_binomial_cdf(int k, int n) {
 
 double quantile(std::span<const double> values, double p) {
   assert(!values.empty() && p >= 0 && p <= 1);
-  std::vector<double> sorted(values.begin(), values.end());
+  // A document asks for thousands of few values each: those stand on the stack, in order.
+  constexpr size_t few = 16;
+  std::array<double, few> in_order{};
+  std::vector<double> partly;
+  const bool are_few = values.size() <= few;
+  if (are_few)
+    std::copy(values.begin(), values.end(), in_order.begin());
+  else
+    partly.assign(values.begin(), values.end());
+  const std::span<double> sorted(are_few ? in_order.data() : partly.data(), values.size());
   const double position = p * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<size_t>(position);
   const size_t above = std::min(below + 1, sorted.size() - 1);
+  if (are_few) {
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+  }
   // Only two places must be as if all were sorted.
   const auto at = sorted.begin() + static_cast<std::ptrdiff_t>(below);
   std::nth_element(sorted.begin(), at, sorted.end());
@@ -165,20 +179,6 @@ Interval binomial_interval(int64_t successes, int64_t trials, double confidence)
   const double tail = (1 - confidence) / 2;
   return {k / n, successes == 0 ? 0 : beta_quantile(tail, k, n - k + 1),
           successes == trials ? 1 : beta_quantile(1 - tail, k + 1, n - k)};
-}
-
-uint64_t SplitMix64::next() {
-  state_ += 0x9E3779B97F4A7C15u;
-  uint64_t mixed = state_;
-  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
-  return mixed ^ (mixed >> 31);
-}
-
-uint64_t SplitMix64::below(uint64_t bound) {
-  assert(bound > 0);
-  __extension__ using Wide = unsigned __int128;  // Lemire 2019, without the rejection step
-  return static_cast<uint64_t>((static_cast<Wide>(next()) * bound) >> 64);
 }
 
 }  // namespace harness

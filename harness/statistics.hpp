@@ -1,5 +1,6 @@
 // Order statistics and intervals. Pure functions.
 #pragma once
+#include <cassert>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -41,9 +42,19 @@ Interval binomial_interval(int64_t successes, int64_t trials, double confidence 
 class SplitMix64 {
  public:
   explicit SplitMix64(uint64_t seed) : state_(seed) {}
-  uint64_t next();
+  uint64_t next() {
+    state_ += 0x9E3779B97F4A7C15U;
+    uint64_t mixed = state_;
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9U;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBU;
+    return mixed ^ (mixed >> 31);
+  }
   /// Uniform in [0, bound) without modulo bias worth naming (128-bit multiply-shift).
-  uint64_t below(uint64_t bound);
+  uint64_t below(uint64_t bound) {
+    assert(bound > 0);
+    __extension__ using Wide = unsigned __int128;  // Lemire 2019, without the rejection step
+    return static_cast<uint64_t>((static_cast<Wide>(next()) * bound) >> 64);
+  }
 
  private:
   uint64_t state_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -17,6 +18,23 @@ double uniform(SplitMix64& random) {
 
 double normal(SplitMix64& random) {  // Box & Muller 1958
   return std::sqrt(-2 * std::log(uniform(random))) * std::cos(2 * std::numbers::pi * uniform(random));
+}
+
+TEST(statistics, a_quantile_is_that_of_sorted_values_however_many_there_are) {
+  SplitMix64 random(5);
+  for (size_t count = 1; count <= 40; ++count) {
+    std::vector<double> values(count);
+    for (double& value : values) value = static_cast<double>(random.below(50)) / 7;
+    std::vector<double> sorted = values;
+    std::sort(sorted.begin(), sorted.end());
+    for (const double p : {0.0, 0.25, 0.5, 0.75, 0.9, 1.0}) {
+      const double position = p * static_cast<double>(count - 1);
+      const auto below = static_cast<size_t>(position);
+      const double expected = sorted[below] + (position - static_cast<double>(below)) *
+                                                  (sorted[std::min(below + 1, count - 1)] - sorted[below]);
+      EXPECT_EQ(quantile(values, p), expected) << count << " values, " << p;
+    }
+  }
 }
 
 TEST(statistics, quantile_interpolates_between_order_statistics) {

@@ -4,18 +4,19 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "harness/canonical_json.hpp"
 #include "harness/digest.hpp"
 #include "harness/error.hpp"
-#include "harness/import_document.hpp"
+#include "harness/parsed_document.hpp"
 #include "harness/store_attestations.hpp"
 #include "harness/store_chain.hpp"
-#include "harness/store_fingerprints.hpp"
 #include "harness/store_folders.hpp"
 #include "harness/store_state.hpp"
 #include "harness/store_tables.hpp"
-#include "harness/validation.hpp"
+#include "harness/validation_parse.hpp"
 
 namespace harness {
 namespace {
@@ -77,12 +78,13 @@ Store Store::open_existing(const std::string& path, int busy_timeout_ms) {
 }
 
 NewDocument new_document(std::string canonical_text) {
-  if (canonical_json(canonical_text) != canonical_text) {
+  nlohmann::json parsed;
+  if (!parse_strictly(canonical_text, parsed).empty() || harness::canonical_text(parsed) != canonical_text) {
     throw Error(ExitCode::invalid_input, "a document must be stored in its canonical form (RFC 8785)");
   }
   NewDocument document{std::move(canonical_text), "", {}};
   document.content_sha256 = sha256_hex(document.text);
-  document.content = stored_content(document.text);
+  document.content = content_of(parsed);
   return document;
 }
 
@@ -119,10 +121,10 @@ std::vector<Stored> Store::add_all(const std::vector<NewDocument>& documents) {
   return results;
 }
 
-std::vector<std::string> Store::alike(const Submission& submission) {
+std::vector<std::string> Store::alike(const std::vector<int64_t>& fingerprints) {
   Statement found = state_->database.prepare("SELECT document FROM fingerprints WHERE fingerprint = ?");
   std::set<int64_t> documents;
-  for (const int64_t each : fingerprints(submission)) {
+  for (const int64_t each : fingerprints) {
     found.reset();
     found.bind(1, each);
     while (found.step()) documents.insert(found.integer(0));

@@ -93,8 +93,8 @@ class Store {
   /// whether it was there already. The first author that is told of a document stays its author.
   std::vector<Stored> add_all(const std::vector<NewDocument>& documents);
   /// Returns the texts of stored documents, the oldest 16, whose decode samples stand in the same order as
-  /// some of this one's (harness/store_fingerprints.hpp): a copy is among them.
-  std::vector<std::string> alike(const Submission& submission);
+  /// those that have these fingerprints (harness/store_fingerprints.hpp): a copy is among them.
+  std::vector<std::string> alike(const std::vector<int64_t>& fingerprints);
   /// Attests that somebody has looked at a document (as text() finds it); `note` is one line that says how.
   /// Throws Error(usage) for its author.
   void audit(const std::string& sequence_or_hash_prefix, const std::string& name, const std::string& note);

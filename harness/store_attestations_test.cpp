@@ -119,8 +119,8 @@ TEST_F(TrustTest, a_copy_of_a_run_corroborates_nothing_whatever_it_is_multiplied
   EXPECT_EQ(trust(), "plausible plausible plausible");
   add(sampled_run(4, "dan", 2));
   EXPECT_EQ(trust(), "corroborated plausible plausible corroborated") << "only the original counts";
-  EXPECT_EQ(Store(path_).alike(sampled_run(5, "", 1, 0.9).content.submission).size(), 3u);
-  EXPECT_EQ(Store(path_).alike(sampled_run(6, "", 3).content.submission).size(), 0u);
+  EXPECT_EQ(Store(path_).alike(sampled_run(5, "", 1, 0.9).content.fingerprints).size(), 3u);
+  EXPECT_EQ(Store(path_).alike(sampled_run(6, "", 3).content.fingerprints).size(), 0u);
   EXPECT_TRUE(problems().empty());
 }
 

@@ -20,7 +20,7 @@ void Chain::append(const std::string& text, const std::string& content_sha256,
   insert_.bind(3, received_utc);
   insert_.bind(4, head_hash_);
   insert_.bind(5, entry_hash);
-  insert_.bind(6, text);
+  insert_.bind_kept(6, std::string_view(text));
   insert_.step();
   insert_.reset();
   if (content) projections_->insert(sequence_, *content);

@@ -92,6 +92,18 @@ void Statement::bind(int parameter, const SqlValue& value) {
   if (code != SQLITE_OK) database_->fail(code);
 }
 
+void Statement::bind_kept(int parameter, std::string_view text) {
+  const int code =
+      sqlite3_bind_text64(statement_.get(), parameter, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+  if (code != SQLITE_OK) database_->fail(code);
+}
+
+void Statement::bind_kept(int parameter, const SqlValue& value) {
+  if (const auto* text = std::get_if<std::string>(&value))
+    return bind_kept(parameter, std::string_view(*text));
+  bind(parameter, value);
+}
+
 bool Statement::step() {
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
@@ -146,6 +158,8 @@ Database::Database(const std::string& path, OpenMode mode, int busy_timeout_ms)
   run("PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; PRAGMA synchronous = FULL; PRAGMA "
       "trusted_schema = OFF");
   if (mode == OpenMode::create) {
+    // Indexes of many documents are written all over: with SQLite's own 2 MB each batch reads them again.
+    run("PRAGMA cache_size = -65536");  // KiB
     run(sqlite3_libversion_number() >= first_safe_wal ? "PRAGMA journal_mode = WAL"
                                                       : "PRAGMA journal_mode = DELETE");
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -19,6 +20,10 @@ class Statement {
  public:
   /// Binds one value; parameters count from 1.
   void bind(int parameter, const SqlValue& value);
+  /// Binds a text that stays where it is until the next step() and reset().
+  void bind_kept(int parameter, std::string_view text);
+  /// Binds a value that stays where it is until the next step() and reset().
+  void bind_kept(int parameter, const SqlValue& value);
   /// Advances to the next row; false when there is none.
   bool step();
   /// Returns to the first row; bindings stay.

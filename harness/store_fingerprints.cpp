@@ -1,8 +1,8 @@
 #include "harness/store_fingerprints.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
+#include <utility>
 
 namespace harness {
 namespace {
@@ -24,11 +24,10 @@ bool has_an_order(const Series& series) {
 class OrderHash {
  public:
   void add(const std::vector<int64_t>& samples) {
-    std::vector<size_t> places(samples.size());
-    std::iota(places.begin(), places.end(), size_t{0});
-    std::stable_sort(places.begin(), places.end(),
-                     [&](size_t a, size_t b) { return samples[a] < samples[b]; });
-    for (const size_t place : places) {
+    ordered_.clear();
+    for (size_t place = 0; place < samples.size(); ++place) ordered_.emplace_back(samples[place], place);
+    std::sort(ordered_.begin(), ordered_.end());  // equal ones as they came
+    for (const auto& [sample, place] : ordered_) {
       hash_ = (hash_ ^ (place & 0xFF)) * fnv_prime;
       hash_ = (hash_ ^ (place >> 8)) * fnv_prime;
     }
@@ -39,14 +38,15 @@ class OrderHash {
   [[nodiscard]] int64_t value() const { return static_cast<int64_t>(hash_ >> 1); }
 
  private:
+  std::vector<std::pair<int64_t, size_t>> ordered_;
   uint64_t hash_ = fnv_offset;
   size_t samples_ = 0;
 };
 
 std::vector<std::vector<SqlValue>> fingerprint_rows(const StoredContent& content) {
   std::vector<std::vector<SqlValue>> rows;
-  if (content.import) return rows;
-  for (const int64_t each : fingerprints(content.submission)) rows.push_back({each});
+  rows.reserve(content.fingerprints.size());
+  for (const int64_t each : content.fingerprints) rows.push_back({each});
   return rows;
 }
 

@@ -30,7 +30,7 @@ void ProjectionWriter::insert(int64_t sequence, const StoredContent& content) {
       insert.bind(1, sequence);
       insert.bind(2, ordinal++);
       for (size_t column = 0; column < row.size(); ++column)
-        insert.bind(static_cast<int>(column) + 3, row[column]);
+        insert.bind_kept(static_cast<int>(column) + 3, row[column]);
       insert.step();
     }
     insert.reset();

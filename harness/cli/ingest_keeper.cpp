@@ -7,7 +7,6 @@
 #include "analysis/plausibility_samples.hpp"
 #include "harness/cli/session.hpp"
 #include "harness/digest.hpp"
-#include "harness/store_fingerprints.hpp"
 #include "harness/user_file.hpp"
 
 namespace cli {
@@ -29,10 +28,10 @@ void Keeper::keep(std::vector<Taken>& batch) {
 /// Rule P09 on what the store holds. What waits is stored first when it may be the original.
 void Keeper::look_for_copies(Taken& taken) {
   const harness::Submission& submission = taken.document->content.submission;
-  const std::vector<int64_t> prints = harness::fingerprints(submission);
+  const std::vector<int64_t>& prints = taken.document->content.fingerprints;
   if (std::any_of(prints.begin(), prints.end(), [&](int64_t each) { return prints_.count(each) > 0; }))
     store_waiting();
-  for (const std::string& text : store().alike(submission)) {
+  for (const std::string& text : store().alike(prints)) {
     const std::string pointer = analysis::copied_series(submission, harness::stored_submission(text));
     if (pointer.empty()) continue;
     taken.outcome.state = "quarantined";
