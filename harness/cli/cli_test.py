@@ -123,10 +123,9 @@ class BadInput(unittest.TestCase):
         self.refused(7, "no store|store.sqlite", "store", "list")
 
     def test_a_place_that_cannot_be_written_is_known_before_measuring(self):
-        started = time.monotonic()
+        # A run that begins to measure has announced itself: that would be another line.
         self.refused(7, "/proc/no-such-folder", "run", "--quick", "--out", "/proc/no-such-folder")
         self.refused(7, "/proc/no-such-folder", "run", "--quick", "--db", "/proc/no-such-folder/store.sqlite")
-        self.assertLess(time.monotonic() - started, 5)
 
 
 class ClosedStreams(unittest.TestCase):
