@@ -65,10 +65,8 @@ void flag_cache_not_shared(const harness::Submission& submission, std::vector<ha
   flags.push_back(
       {"cache_not_shared",
        fmt::format(
-           "{} ran beside a PU that shared no cache with the decode in {} of {} launches, whatever the "
-           "topology tells: a line took up to {:.0f} ns from one to the other, memory takes {:.0f}. What "
-           "company "
-           "costs under one cache, these do not tell",
+           "{}: no cache was shared in {} of {} launches, whatever the topology tells: a line took {:.0f} ns "
+           "between both PUs, memory takes {:.0f}",
            fmt::join(arms, ", "), apart, all, longest_ns, *memory_ns),
        static_cast<double>(apart) / static_cast<double>(all)});
 }

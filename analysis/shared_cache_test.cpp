@@ -41,9 +41,9 @@ TEST(shared_cache, is_doubted_where_a_line_takes_longer_than_memory) {
   ASSERT_TRUE(flag);
   EXPECT_EQ(flag->code, "cache_not_shared");
   EXPECT_EQ(flag->value, 1);
-  EXPECT_NE(flag->detail.find("evict_read ran beside"), std::string::npos) << flag->detail;
-  EXPECT_NE(flag->detail.find("5 of 5 launches"), std::string::npos) << flag->detail;
-  EXPECT_NE(flag->detail.find("185 ns from one to the other, memory takes 120"), std::string::npos)
+  EXPECT_NE(flag->detail.find("evict_read: no cache was shared"), std::string::npos) << flag->detail;
+  EXPECT_NE(flag->detail.find("in 5 of 5 launches"), std::string::npos) << flag->detail;
+  EXPECT_NE(flag->detail.find("185 ns between both PUs, memory takes 120"), std::string::npos)
       << flag->detail;
   auto one = beside_a_reader("33 34 35 36");
   reader_of(one, 2).params["handovers_ns"] = std::string("33 121");
