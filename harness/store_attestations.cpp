@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
-#include <utility>
 
 #include "harness/digest.hpp"
 #include "harness/error.hpp"
 #include "harness/scrub.hpp"
 #include "harness/store_tables.hpp"
+#include "harness/text_characters.hpp"
 
 namespace harness {
 namespace {
@@ -38,37 +37,9 @@ std::string_view identity_of(std::string_view name) {
   return name.substr(name.find('#') == std::string_view::npos ? 0 : name.find('#') + 1);
 }
 
-/// Reads the next code point of well-formed UTF-8.
-char32_t next_code_point(std::string_view text, size_t& at) {
-  const auto first = static_cast<unsigned char>(text[at++]);
-  const int more = first < 0x80 ? 0 : first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
-  char32_t point = more == 0 ? first : first & (0x3FU >> more);
-  for (int i = 0; i < more && at < text.size(); ++i)
-    point = point << 6 | (static_cast<unsigned char>(text[at++]) & 0x3FU);
-  return point;
-}
-
-/// Controls, and what Unicode calls "default ignorable" or gives a direction: nobody sees it.
-bool is_hidden(char32_t point) {
-  constexpr std::array<std::pair<char32_t, char32_t>, 17> hidden{{{0x00, 0x1F},
-                                                                  {0x7F, 0x9F},
-                                                                  {0xAD, 0xAD},
-                                                                  {0x34F, 0x34F},
-                                                                  {0x61C, 0x61C},
-                                                                  {0x115F, 0x1160},
-                                                                  {0x17B4, 0x17B5},
-                                                                  {0x180B, 0x180F},
-                                                                  {0x200B, 0x200F},
-                                                                  {0x2028, 0x202E},
-                                                                  {0x2060, 0x206F},
-                                                                  {0x3164, 0x3164},
-                                                                  {0xFE00, 0xFE0F},
-                                                                  {0xFEFF, 0xFEFF},
-                                                                  {0xFFA0, 0xFFA0},
-                                                                  {0xFFF0, 0xFFFF},
-                                                                  {0xE0000, 0x10FFFF}}};
-  return std::any_of(hidden.begin(), hidden.end(),
-                     [&](const auto& range) { return point >= range.first && point <= range.second; });
+/// Whether nobody sees a character, or it stands for one that is not there (U+FFFC, U+FFFD).
+bool tells_nothing(char32_t point) {
+  return is_hidden(point) || point == 0xFFFC || point == 0xFFFD;
 }
 
 }  // namespace
@@ -96,7 +67,11 @@ bool same_person(const std::string& a, const std::string& b) {
 
 void check_attested_note(const std::string& note, const std::string& what) {
   bool clear = !note.empty() && note.size() <= most_note_bytes && printable(note) == note;
-  for (size_t at = 0; clear && at < note.size();) clear = !is_hidden(next_code_point(note, at));
+  for (size_t at = 0; clear && at < note.size();) {
+    const Character next = character_at(note, at);
+    clear = !tells_nothing(next.point);
+    at += next.bytes;
+  }
   if (clear) return;
   throw Error(ExitCode::usage, fmt::format("{}: say in one line of 1 to {} bytes what was looked at, without "
                                            "control and invisible characters",

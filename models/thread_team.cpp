@@ -4,10 +4,9 @@
 #include <sched.h>
 
 #include <ctime>
-#include <exception>
-#include <future>
 #include <utility>
 
+#include "harness/bound_thread.hpp"
 #include "harness/error.hpp"
 #include "harness/pinning.hpp"
 
@@ -53,25 +52,9 @@ ThreadTeam::~ThreadTeam() {
 }
 
 void ThreadTeam::start(int member, const harness::Topology* topology, int pu) {
-  std::promise<void> bound;
-  std::future<void> is_bound = bound.get_future();
-  threads_.emplace_back([this, member, topology, pu, promise = std::move(bound)]() mutable {
-    try {
-      std::unique_ptr<harness::Pin> pin;
-      if (topology != nullptr) pin = std::make_unique<harness::Pin>(*topology, pu);
-      promise.set_value();
-      serve(member);
-    } catch (const harness::Error&) {
-      promise.set_exception(std::current_exception());
-    }
-  });
-  try {
-    is_bound.get();
-  } catch (...) {
-    threads_.back().join();
-    threads_.pop_back();
-    throw;
-  }
+  const auto work = [this, member] { serve(member); };
+  threads_.push_back(topology == nullptr ? std::thread(work)
+                                         : harness::start_bound_thread(*topology, pu, work));
 }
 
 /// Ends the members that were started. Those that were not are counted as having arrived.

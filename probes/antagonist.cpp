@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <ctime>
-#include <exception>
-#include <future>
 
-#include "harness/pinning.hpp"
+#include "harness/bound_thread.hpp"
 
 namespace probes {
 namespace {
@@ -121,35 +119,20 @@ harness::Reading<int64_t> antagonist_bytes(Antagonism kind, const harness::Topol
 
 Antagonist::Antagonist(const harness::Topology& topology, int pu, Antagonism kind,
                        const harness::Buffer* memory) {
-  std::promise<void> bound;
-  std::future<void> is_bound = bound.get_future();
-  thread_ = std::thread([this, &topology, pu, kind, memory, promise = std::move(bound)]() mutable {
-    try {
-      const harness::Pin pin(topology, pu);
-      promise.set_value();
-      if (kind == Antagonism::spin) {
-        spin(stop_, steps_);
-      } else if (kind == Antagonism::walk_write) {
-        walk_lines(*memory, stop_, bytes_, [](volatile char& byte) { byte = 0; });
-      } else {
-        walk_lines(*memory, stop_, bytes_,
-                   [](volatile char& byte) { [[maybe_unused]] const char got = byte; });
-      }
-    } catch (const harness::Error&) {
-      promise.set_exception(std::current_exception());
+  thread_ = harness::start_bound_thread(topology, pu, [this, kind, memory] {
+    if (kind == Antagonism::spin) {
+      spin(stop_, steps_);
+    } else if (kind == Antagonism::walk_write) {
+      walk_lines(*memory, stop_, bytes_, [](volatile char& byte) { byte = 0; });
+    } else {
+      walk_lines(*memory, stop_, bytes_, [](volatile char& byte) { [[maybe_unused]] const char got = byte; });
     }
   });
-  try {
-    is_bound.get();
-    const auto at_work = [&] {
-      if (kind == Antagonism::spin) return steps_.load(std::memory_order_relaxed) > 0;
-      return bytes_.load(std::memory_order_relaxed) >= first_bytes(kind, memory);
-    };
-    while (!at_work()) std::this_thread::yield();
-  } catch (...) {
-    thread_.join();
-    throw;
-  }
+  const auto at_work = [&] {
+    if (kind == Antagonism::spin) return steps_.load(std::memory_order_relaxed) > 0;
+    return bytes_.load(std::memory_order_relaxed) >= first_bytes(kind, memory);
+  };
+  while (!at_work()) std::this_thread::yield();
 }
 
 Antagonist::~Antagonist() {

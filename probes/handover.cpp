@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <exception>
-#include <future>
 #include <thread>
 
-#include "harness/error.hpp"
-#include "harness/pinning.hpp"
+#include "harness/bound_thread.hpp"
 
 namespace probes {
 namespace {
@@ -41,23 +38,7 @@ void return_ball(Ball& ball) {
 
 int64_t handover_ns(const harness::Topology& topology, int pu, const harness::Clock& clock) {
   Ball ball;
-  std::promise<void> bound;
-  std::future<void> is_bound = bound.get_future();
-  std::thread other([&ball, &topology, pu, promise = std::move(bound)]() mutable {
-    try {
-      const harness::Pin pin(topology, pu);
-      promise.set_value();
-      return_ball(ball);
-    } catch (const harness::Error&) {
-      promise.set_exception(std::current_exception());
-    }
-  });
-  try {
-    is_bound.get();
-  } catch (...) {
-    other.join();
-    throw;
-  }
+  std::thread other = harness::start_bound_thread(topology, pu, [&ball] { return_ball(ball); });
   std::array<int64_t, batches> batch_ns{};
   int64_t hit = 0;
   for (int64_t& ns : batch_ns) {
