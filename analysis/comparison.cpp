@@ -6,6 +6,7 @@
 
 #include "analysis/derive.hpp"
 #include "analysis/derive_parts.hpp"
+#include "harness/eviction_evidence.hpp"
 
 namespace analysis {
 namespace {
@@ -75,8 +76,7 @@ void add_wrong(const harness::Submission& submission, std::vector<ComparedDecode
     const bool other_logits = launch.golden_got && !plan.golden.empty() && *launch.golden_got != plan.golden;
     for (const harness::Series& series : launch.series) {
       const std::string& mode = series.mode.empty() ? series.arm : series.mode;
-      const bool evicts = mode == "evict_flush" || mode == "evict_stream";
-      const bool failed = series.status == harness::Status::failed && !evicts;
+      const bool failed = series.status == harness::Status::failed && !harness::evicts_weights(mode);
       if (series.probe != "decode" || (!other_logits && !failed)) continue;
       const harness::DecodeKey key =
           decode_key(plan, submission.machine, mode, series.placement.empty() ? "none" : series.placement);

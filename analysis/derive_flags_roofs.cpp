@@ -25,14 +25,6 @@ constexpr double drift_limit_ratio = 0.05;
 // Repeats between the same cores agree within a tenth; cores with and without a common cache differ by five.
 constexpr double moved_limit_ratio = 2;
 
-std::string level_of_size(const harness::Machine& machine, int64_t size_bytes) {
-  for (int level = 1; level <= 3; ++level) {
-    const auto* cache = level_cache(machine, level);
-    if (cache && size_bytes <= static_cast<int64_t>(cache->bytes)) return level_name(level);
-  }
-  return "dram";
-}
-
 /// At a cache's own size the rate depends on what else happens to lie there, not on how fast the machine is.
 bool at_an_edge(const harness::Machine& machine, int64_t size_bytes) {
   constexpr double edge_ratio =

@@ -5,6 +5,7 @@
 #include "analysis/probe_series.hpp"
 #include "analysis/serving_roof.hpp"
 #include "harness/digest.hpp"
+#include "harness/eviction_evidence.hpp"
 
 namespace analysis {
 
@@ -145,7 +146,7 @@ std::vector<Forecast> make_forecasts(const Submission& probed, const models::Sha
     forecasts.push_back(forecast);
   };
   add("dram_roof", at_largest(dram));
-  if (reads_from_dram(key.mode)) {
+  if (harness::evicts_weights(key.mode)) {
     add("curve", at_largest(bandwidth));
   } else {
     add("cache_roof", cache_bandwidth(probed, bandwidth, resident_bytes(shape, cost)));

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "analysis/probe_series.hpp"
+
 namespace analysis {
 
 using harness::Cache;
@@ -15,10 +17,6 @@ namespace {
 constexpr double capacity_margin_ratio = 2;
 constexpr uint64_t least_cache_bytes = 1024;
 constexpr int least_line_bytes = 16, most_line_bytes = 1024;
-
-std::string level_name(int level) {
-  return fmt::format("l{}", level);
-}
 
 /// Whether a level of the machine serves one core, hardware threads included.
 bool is_private(const Machine& machine, const std::string& level) {

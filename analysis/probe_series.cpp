@@ -146,6 +146,19 @@ std::string level_name(int level) {
   return fmt::format("l{}", level);
 }
 
+int holding_cache_level(const Machine& machine, int64_t bytes) {
+  for (int level = 1; level <= 3; ++level) {
+    const harness::Cache* cache = level_cache(machine, level);
+    if (cache != nullptr && static_cast<int64_t>(cache->bytes) >= bytes) return level;
+  }
+  return 0;
+}
+
+std::string level_of_size(const Machine& machine, int64_t bytes) {
+  const int level = holding_cache_level(machine, bytes);
+  return level == 0 ? "dram" : level_name(level);
+}
+
 std::string measured_core_kind(const Machine& machine) {
   return machine.core_kinds.empty() ? "uniform" : machine.core_kinds.front().name;
 }

@@ -45,6 +45,11 @@ int64_t roof_size_bytes(const harness::Machine& machine, int level);
 /// "l1" … for a cache level.
 std::string level_name(int level);
 
+/// Returns the smallest cache (1 to 3) whose reported size holds so many bytes, or 0.
+int holding_cache_level(const harness::Machine& machine, int64_t bytes);
+/// Returns its name, or "dram".
+std::string level_of_size(const harness::Machine& machine, int64_t bytes);
+
 /// Returns the kind of core that is measured: the machine's first.
 std::string measured_core_kind(const harness::Machine& machine);
 

@@ -9,15 +9,9 @@
 
 namespace analysis {
 
-/// Whether weights are evicted before every token, so that each byte comes from memory whatever caches hold.
-bool reads_from_dram(const std::string& mode);
-
 /// Returns the weights that a cache must hold for tokens to find theirs in it: of experts all, since nobody
 /// knows beforehand which come next.
 int64_t resident_bytes(const models::Shape& shape, const models::Cost& cost);
-
-/// Returns the smallest cache (1 to 3) whose reported size holds so many bytes, or 0.
-int holding_cache_level(const harness::Machine& machine, int64_t bytes);
 
 struct ServingRoof {
   std::string level;

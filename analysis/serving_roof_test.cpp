@@ -18,6 +18,10 @@ std::optional<ServingRoof> roof_of(const harness::Submission& submission, const 
 TEST(serving_roof, is_that_of_the_smallest_cache_whose_reported_size_holds_the_weights) {
   EXPECT_EQ(roof_of(test_submission(), "warm")->level, "l3");
   EXPECT_DOUBLE_EQ(roof_of(test_submission(), "warm")->read_bytes_per_s, 40e9);
+  harness::Submission scattered = test_submission();
+  for (harness::Roof& roof : scattered.derived.roofs)
+    roof.read_bytes_per_s = harness::Interval{20e9, 10e9, 30e9};
+  EXPECT_DOUBLE_EQ(roof_of(scattered, "warm")->read_bytes_per_s, 20e9) << "the median";
   TestRun run;
   run.l2_bytes = 2 << 20;
   EXPECT_EQ(roof_of(test_submission(run), "warm")->level, "l2");

@@ -3,30 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "analysis/probe_series.hpp"
 #include "harness/curve.hpp"
+#include "harness/eviction_evidence.hpp"
 
 namespace analysis {
 
 std::vector<double> handovers_ns(const harness::Series& series) {
-  std::vector<double> taken;
-  const auto found = series.params.find("handovers_ns");
-  if (found == series.params.end()) return taken;
-  const auto* text = std::get_if<std::string>(&found->second);
-  if (text == nullptr) return taken;
-  const char* at = text->data();
-  const char* const end = at + text->size();
-  while (at != end) {
-    int64_t ns = 0;
-    const auto [next, error] = std::from_chars(at, end, ns);
-    if (error != std::errc() || ns <= 0 || (next != end && *next != ' ')) return {};
-    taken.push_back(static_cast<double>(ns));
-    at = next == end ? end : next + 1;
-  }
-  return taken;
+  const auto numbers = harness::numbers_between_spaces(series.params, "handovers_ns");
+  if (!available(numbers)) return {};
+  const auto& ns = std::get<std::vector<int64_t>>(numbers);
+  if (std::any_of(ns.begin(), ns.end(), [](int64_t each) { return each <= 0; })) return {};
+  return {ns.begin(), ns.end()};
 }
 
 std::optional<double> memory_latency_ns(const harness::Submission& submission) {
@@ -45,30 +35,31 @@ bool shared_no_cache(const harness::Series& series, double memory_ns) {
 }
 
 void flag_cache_not_shared(const harness::Submission& submission, std::vector<harness::Flag>& flags) {
-  const auto memory_ns = memory_latency_ns(submission);
-  if (!memory_ns) return;
-  size_t apart = 0, all = 0;
-  double longest_ns = 0;
-  std::set<std::string> arms;
+  std::vector<const harness::Series*> looked_at;
   for (const auto& launch : submission.launches) {
     for (const auto& series : launch.series) {
-      const auto taken = handovers_ns(series);
-      if (taken.empty()) continue;
-      ++all;
-      if (!shared_no_cache(series, *memory_ns)) continue;
-      ++apart;
-      arms.insert(series.arm);
-      longest_ns = std::max(longest_ns, *std::max_element(taken.begin(), taken.end()));
+      if (!handovers_ns(series).empty()) looked_at.push_back(&series);
     }
   }
+  if (looked_at.empty()) return;
+  const auto memory_ns = memory_latency_ns(submission);
+  if (!memory_ns) return;
+  size_t apart = 0;
+  double longest_ns = 0;
+  std::set<std::string> arms;
+  for (const harness::Series* series : looked_at) {
+    if (!shared_no_cache(*series, *memory_ns)) continue;
+    ++apart;
+    arms.insert(series->arm);
+    const auto taken = handovers_ns(*series);
+    longest_ns = std::max(longest_ns, *std::max_element(taken.begin(), taken.end()));
+  }
   if (apart == 0) return;
-  flags.push_back(
-      {"cache_not_shared",
-       fmt::format(
-           "{}: no cache was shared in {} of {} launches, whatever the topology tells: a line took {:.0f} ns "
-           "between both PUs, memory takes {:.0f}",
-           fmt::join(arms, ", "), apart, all, longest_ns, *memory_ns),
-       static_cast<double>(apart) / static_cast<double>(all)});
+  flags.push_back({"cache_not_shared",
+                   fmt::format("{}: no shared cache in {} of {} launches: a line took {:.0f} ns between both "
+                               "PUs, memory takes {:.0f}",
+                               fmt::join(arms, ", "), apart, looked_at.size(), longest_ns, *memory_ns),
+                   static_cast<double>(apart) / static_cast<double>(looked_at.size())});
 }
 
 }  // namespace analysis

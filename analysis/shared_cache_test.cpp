@@ -41,7 +41,7 @@ TEST(shared_cache, is_doubted_where_a_line_takes_longer_than_memory) {
   ASSERT_TRUE(flag);
   EXPECT_EQ(flag->code, "cache_not_shared");
   EXPECT_EQ(flag->value, 1);
-  EXPECT_NE(flag->detail.find("evict_read: no cache was shared"), std::string::npos) << flag->detail;
+  EXPECT_NE(flag->detail.find("evict_read: no shared cache"), std::string::npos) << flag->detail;
   EXPECT_NE(flag->detail.find("in 5 of 5 launches"), std::string::npos) << flag->detail;
   EXPECT_NE(flag->detail.find("185 ns between both PUs, memory takes 120"), std::string::npos)
       << flag->detail;

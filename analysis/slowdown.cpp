@@ -9,6 +9,7 @@
 #include "analysis/probe_series.hpp"
 #include "analysis/shared_cache.hpp"
 #include "analysis/slowdown_controls.hpp"
+#include "harness/eviction_evidence.hpp"
 
 namespace analysis {
 
@@ -164,18 +165,15 @@ void split_alone(const PlanCosts& plan, const Costs& cost, Slowdown& to) {
   if (!plan.evicted) to.eviction.word = "cannot_tell";
 }
 
-bool is_alone(const std::string& mode) {
-  return mode == "evict_flush" || mode == "evict_stream";
-}
-
 bool is_split(const std::string& mode) {
-  return is_alone(mode) || mode == "evict_read" || mode == "evict_write" || mode == "stream_dram";
+  return harness::evicts_weights(mode) || mode == "evict_read" || mode == "evict_write" ||
+         mode == "stream_dram";
 }
 
 /// An antagonist that hardly ran, or that shared no cache, looks like one without effect, and its control
 /// like a quiet one.
-bool has_antagonist_without_effect(const Submission& submission, size_t plan) {
-  const auto memory_ns = memory_latency_ns(submission);
+bool has_antagonist_without_effect(const Submission& submission, size_t plan,
+                                   const std::optional<double>& memory_ns) {
   for (const auto& launch : submission.launches) {
     if (launch.plan != static_cast<int>(plan)) continue;
     if (std::any_of(launch.series.begin(), launch.series.end(), [&](const auto& series) {
@@ -187,7 +185,8 @@ bool has_antagonist_without_effect(const Submission& submission, size_t plan) {
 }
 
 PlanCosts collect_costs(const Submission& submission, const std::vector<ArmRecord>& arms,
-                        const std::vector<harness::ArmRatio>& ratios, size_t plan) {
+                        const std::vector<harness::ArmRatio>& ratios, size_t plan,
+                        const std::optional<double>& memory_ns) {
   PlanCosts costs;
   const ArmRecord* warm = nullptr;
   for (const auto& arm : arms) {
@@ -208,7 +207,7 @@ PlanCosts collect_costs(const Submission& submission, const std::vector<ArmRecor
     costs.proven = ratio.launches >= 2 && ratio.speed_ratio.low <= 1 && ratio.speed_ratio.high >= 1;
     if (!costs.proven) break;
   }
-  if (has_antagonist_without_effect(submission, plan)) costs.proven = false;
+  if (has_antagonist_without_effect(submission, plan, memory_ns)) costs.proven = false;
   const harness::Cache* llc = last_level_cache(submission.machine);
   costs.room = llc != nullptr && 2 * plan_weight_bytes(submission, plan) <= static_cast<double>(llc->bytes);
   return costs;
@@ -221,10 +220,11 @@ std::vector<Slowdown> derive_slowdowns(const Submission& submission, const std::
   std::vector<Slowdown> slowdowns;
   const auto& plans = submission.plans;
   if (std::none_of(plans.begin(), plans.end(), has_control)) return slowdowns;
+  const auto memory_ns = memory_latency_ns(submission);
   for (const auto& arm : arms) {
     if (!is_split(arm.key.mode)) continue;
-    if (!is_alone(arm.key.mode) && !has_control(plans[arm.plan])) continue;
-    PlanCosts plan = collect_costs(submission, arms, ratios, arm.plan);
+    if (!harness::evicts_weights(arm.key.mode) && !has_control(plans[arm.plan])) continue;
+    PlanCosts plan = collect_costs(submission, arms, ratios, arm.plan, memory_ns);
     const Costs* cost = find(plan, arm.arm);
     if (cost == nullptr) continue;
     const auto total = interval(*cost, 0.95);
@@ -234,7 +234,7 @@ std::vector<Slowdown> derive_slowdowns(const Submission& submission, const std::
     made.key = arm.key;
     made.launches = static_cast<int>(cost->size());
     made.time_ratio = *total;
-    if (is_alone(arm.key.mode)) {
+    if (harness::evicts_weights(arm.key.mode)) {
       const auto verdict = eviction_verdict(submission, arm.plan, arm.arm, arm.key.mode);
       plan.evicted = !harness::available(verdict) || std::get<bool>(verdict);
       split_alone(plan, *cost, made);

@@ -10,6 +10,7 @@
 #include "analysis/claim_quantity.hpp"
 #include "analysis/eviction.hpp"
 #include "harness/error.hpp"
+#include "harness/eviction_evidence.hpp"
 
 namespace analysis {
 namespace {
@@ -56,7 +57,7 @@ bool same_samples(const harness::Submission& a, const harness::Submission& b) {
 bool evicts(const Quantity& term) {
   const auto mode = term.keys.find("mode");
   return kind_of(term) == TermKind::decode && mode != term.keys.end() &&
-         (mode->second == "evict_flush" || mode->second == "evict_stream");
+         harness::evicts_weights(mode->second);
 }
 
 }  // namespace

@@ -9,6 +9,26 @@
 #include "harness/line_looks.hpp"
 
 namespace harness {
+
+bool evicts_weights(const std::string& mode) {
+  return mode == "evict_flush" || mode == "evict_stream";
+}
+
+Reading<std::vector<int64_t>> numbers_between_spaces(const EvidenceParams& params, const std::string& key) {
+  const auto found = params.find(key);
+  const auto* text = found == params.end() ? nullptr : std::get_if<std::string>(&found->second);
+  if (text == nullptr) return Unavailable{key + " is missing"};
+  std::vector<int64_t> numbers;
+  const char *at = text->data(), *const end = at + text->size();
+  for (;;) {
+    const auto read = std::from_chars(at, end, numbers.emplace_back());
+    if (read.ec != std::errc{}) return Unavailable{key + " holds what is no number"};
+    at = read.ptr;
+    if (at == end) return numbers;
+    if (*at++ != ' ') return Unavailable{key + " holds what is no number"};
+  }
+}
+
 namespace {
 
 /// A document holds checks per arm and launch: their numbers stand between spaces under one key, in this
@@ -27,26 +47,10 @@ std::string text_of(const std::vector<int64_t>& numbers) {
   return fmt::format("{}", fmt::join(numbers, " "));
 }
 
-/// Returns the whole numbers of a param, between single spaces, or Unavailable.
-Reading<std::vector<int64_t>> all_numbers_of(const EvidenceParams& params, const std::string& key) {
-  const auto found = params.find(key);
-  const auto* text = found == params.end() ? nullptr : std::get_if<std::string>(&found->second);
-  if (text == nullptr) return Unavailable{key + " is missing"};
-  std::vector<int64_t> numbers;
-  const char *at = text->data(), *const end = at + text->size();
-  for (;;) {
-    const auto read = std::from_chars(at, end, numbers.emplace_back());
-    if (read.ec != std::errc{}) return Unavailable{key + " holds what is no number"};
-    at = read.ptr;
-    if (at == end) return numbers;
-    if (*at++ != ' ') return Unavailable{key + " holds what is no number"};
-  }
-}
-
 /// Returns exactly N whole numbers from a param, or Unavailable.
 template <size_t N>
 Reading<std::array<int64_t, N>> numbers_of(const EvidenceParams& params, const std::string& key) {
-  const auto all = all_numbers_of(params, key);
+  const auto all = numbers_between_spaces(params, key);
   if (!available(all)) return std::get<Unavailable>(all);
   const auto& read = std::get<std::vector<int64_t>>(all);
   if (read.size() != N) return Unavailable{fmt::format("{} holds {} numbers, not {}", key, read.size(), N)};
@@ -146,7 +150,7 @@ namespace {
 
 /// Reads what each check gave.
 Reading<EvictionEvidence> read_each_check(const EvidenceParams& params) {
-  const auto times = all_numbers_of(params, each_lap_key);
+  const auto times = numbers_between_spaces(params, each_lap_key);
   if (!available(times)) return std::get<Unavailable>(times);
   if (params.count(no_meter) + params.count(each_look_key) != 1)
     return Unavailable{fmt::format("want either {} or {}", each_look_key, no_meter)};
@@ -165,7 +169,7 @@ Reading<EvictionEvidence> read_each_check(const EvidenceParams& params) {
     sum_up(evidence);
     return evidence;
   }
-  const auto lines = all_numbers_of(params, each_look_key);
+  const auto lines = numbers_between_spaces(params, each_look_key);
   if (!available(lines)) return std::get<Unavailable>(lines);
   const auto& line = std::get<std::vector<int64_t>>(lines);
   if (line.size() != 6 + evidence.laps.size())

@@ -11,6 +11,10 @@
 
 namespace harness {
 
+/// Whether a decode mode evicts before every token, so that each weight byte comes from memory whatever
+/// caches could hold: evict_flush and evict_stream. What another thread evicts beside it is another thing.
+bool evicts_weights(const std::string& mode);
+
 /// The laps of one check: after the weights were read, after they were flushed, and the first after an
 /// eviction.
 struct CheckLaps {
@@ -49,6 +53,10 @@ Reading<EvictionVerdict> judge_eviction(const EvictionEvidence& evidence);
 /// anew; of older documents the sums that they state. The reader returns Unavailable where a document has
 /// none: it says what is missing.
 EvidenceParams evidence_params(const EvictionEvidence& evidence);
+
+/// Returns the whole numbers that a param holds between single spaces. Unavailable where it is missing or
+/// holds what is no number.
+Reading<std::vector<int64_t>> numbers_between_spaces(const EvidenceParams& params, const std::string& key);
 Reading<EvictionEvidence> read_evidence(const EvidenceParams& params);
 
 }  // namespace harness

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/eviction_evidence.hpp"
+
 namespace harness {
 namespace {
 
@@ -34,8 +36,7 @@ std::vector<Row> suite_rows(const StoredContent& content) {
 std::string wrong_reason(const Launch& launch, const Plan& plan, const Series& series,
                          const std::string& mode) {
   const bool other_logits = launch.golden_got && !plan.golden.empty() && *launch.golden_got != plan.golden;
-  const bool evicts = mode == "evict_flush" || mode == "evict_stream";
-  const bool failed = series.status == Status::failed && !evicts;
+  const bool failed = series.status == Status::failed && !evicts_weights(mode);
   if (!other_logits && !failed) return "";
   return series.reason.empty() && other_logits
              ? "logits " + launch.golden_got->substr(0, 12) + "…, expected " + plan.golden.substr(0, 12) + "…"
