@@ -40,21 +40,24 @@ Reading<BarrierCost> barrier_cost(const harness::Submission& probed, int threads
   BarrierCost cost;
   for (size_t i = 0; i < team.values.size(); ++i) {
     const auto bytes = static_cast<double>(team.sizes_bytes[i]);
-    const double more_ns = team.values[i] - harness::read_at(alone, bytes).value.median;
+    const harness::Interval one = harness::read_at(alone, bytes).value;
+    const double more_ns = team.values[i] - one.median;
     cost.bytes.push_back(bytes);
     cost.seconds.push_back(1e-9 * std::max(more_ns, 0.0));
-    cost.log_width = std::max(cost.log_width, std::log(team.high[i] / team.low[i]) / 2);
+    // Both scatter, and their difference as much as both.
+    cost.widths_s.push_back(0.5e-9 * std::hypot(team.high[i] - team.low[i], one.high - one.low));
   }
   return cost;
 }
 
-double barrier_s(const BarrierCost& cost, double bytes) {
+BarrierTime barrier_time(const BarrierCost& cost, double bytes) {
   const auto farther =
       static_cast<size_t>(std::lower_bound(cost.bytes.begin(), cost.bytes.end(), bytes) - cost.bytes.begin());
-  if (farther == 0) return cost.seconds.front();
-  if (farther == cost.bytes.size()) return cost.seconds.back();
+  if (farther == 0) return {cost.seconds.front(), cost.widths_s.front()};
+  if (farther == cost.bytes.size()) return {cost.seconds.back(), cost.widths_s.back()};
   const double part = (bytes - cost.bytes[farther - 1]) / (cost.bytes[farther] - cost.bytes[farther - 1]);
-  return std::lerp(cost.seconds[farther - 1], cost.seconds[farther], part);
+  return {std::lerp(cost.seconds[farther - 1], cost.seconds[farther], part),
+          std::lerp(cost.widths_s[farther - 1], cost.widths_s[farther], part)};
 }
 
 }  // namespace analysis

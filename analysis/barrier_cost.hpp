@@ -10,15 +10,19 @@ namespace analysis {
 /// less what one thread alone takes to write and read them.
 struct BarrierCost {
   std::vector<double> bytes, seconds;  ///< ascending; at least 0
-  double log_width = 0;                ///< half of what holds one further sample (90 %), on the logarithm
+  std::vector<double> widths_s;        ///< half of what holds one further sample (90 %) of the difference
 };
 
 /// Finds what the probe barrier has of so many threads, and of one, among the probe launches. Unavailable
 /// with the reason.
 harness::Reading<BarrierCost> barrier_cost(const harness::Submission& probed, int threads);
 
-/// Returns the cost in seconds, between measured vectors on a straight line, beyond them as at the nearer
+struct BarrierTime {
+  double seconds = 0, width_s = 0;
+};
+
+/// Returns the cost and its width, between measured vectors on a straight line, beyond them as at the nearer
 /// end.
-double barrier_s(const BarrierCost& cost, double bytes);
+BarrierTime barrier_time(const BarrierCost& cost, double bytes);
 
 }  // namespace analysis

@@ -12,6 +12,7 @@
 #include "analysis/kernel_speed.hpp"
 #include "analysis/served_bytes.hpp"
 #include "analysis/team_limits.hpp"
+#include "harness/eviction_evidence.hpp"
 #include "models/token_work.hpp"
 
 namespace analysis {
@@ -68,17 +69,13 @@ struct Inputs {
   }
 };
 
-bool is_cold(const std::string& mode) {
-  return mode == "evict_flush" || mode == "evict_stream";
-}
-
 /// What kernel_rates says of these experts in tokens that last token_s; nullopt when it has nothing.
 Reading<std::optional<ExpertTime>> time_of_expert(const Inputs& inputs, double token_s) {
   using Found = std::optional<ExpertTime>;
   if (!inputs.experts) return Found{};
   const ExpertSpeed& speed = *inputs.experts;
   if (inputs.streamed() && speed.streamed_s > 0) return Found{{speed.streamed_s, 0}};
-  if (is_cold(inputs.key.mode)) return speed.dram_s > 0 ? Found{{speed.dram_s, 0}} : Found{};
+  if (harness::evicts_weights(inputs.key.mode)) return speed.dram_s > 0 ? Found{{speed.dram_s, 0}} : Found{};
   const auto time = expert_time(speed, inputs.shape, inputs.key.routing, token_s);
   if (const auto* why = std::get_if<Unavailable>(&time)) return *why;
   return Found{std::get<ExpertTime>(time)};
@@ -153,10 +150,12 @@ std::optional<Unavailable> add_barriers(const Inputs& inputs, EcmForecast& forec
   const auto cost = barrier_cost(inputs.probed, inputs.key.threads);
   if (const auto* why = std::get_if<Unavailable>(&cost)) return *why;
   double seconds = 0;
-  for (const models::Handover& each : barriers)
-    seconds += each.count * barrier_s(std::get<BarrierCost>(cost), each.bytes);
+  for (const models::Handover& each : barriers) {
+    const BarrierTime time = barrier_time(std::get<BarrierCost>(cost), each.bytes);
+    seconds += each.count * time.seconds;
+    sums.widths += each.count * time.width_s;
+  }
   add(forecast, "barriers", seconds);
-  sums.widths += seconds * std::get<BarrierCost>(cost).log_width;
   return std::nullopt;
 }
 
@@ -180,7 +179,7 @@ double run_jumps_s(const Inputs& inputs) {
 void add_places(const Inputs& inputs, bool jumps_measured, double addressed_bytes, EcmForecast& forecast) {
   const models::Shape& shape = inputs.shape;
   const double jumps = forecast.experts.dram * shape.experts.top_k * static_cast<double>(shape.blocks.size());
-  double jumps_s = is_cold(inputs.key.mode) ? run_jumps_s(inputs) : 0;
+  double jumps_s = harness::evicts_weights(inputs.key.mode) ? run_jumps_s(inputs) : 0;
   if (!jumps_measured) jumps_s += jumps * std::max(jump_seconds(inputs.probed), 0.0);
   if (jumps_s > 0) add(forecast, "jumps", jumps_s);
   if (inputs.key.mode != "evict_stream") return;

@@ -120,16 +120,32 @@ TEST(EcmOfATeam, the_barrier_is_among_its_inputs) {
   EXPECT_NE(with, inputs());
 }
 
+TEST(BarrierCost, scatters_as_much_as_the_team_and_the_control_do) {
+  auto from = probed();
+  add_barriers(from, 2, 100, 800);
+  for (const size_t back : {1, 2}) {  // the team, and one thread alone
+    auto& series = *(from.launches[0].series.end() - static_cast<std::ptrdiff_t>(back));
+    for (auto& samples : series.samples_by_size) samples.back() += 10'000;  // 10 ns per barrier
+  }
+  const auto width_s = [&] { return barrier_time(std::get<BarrierCost>(barrier_cost(from, 2)), 0).width_s; };
+  // 100, 100, 100, 100, 110: exp(mean ± 2.13185 · s · √1.2) of logarithms is 92.267 … 112.592; of 50 and 60
+  // 42.866 … 62.734; half of √(20.325² + 19.868²).
+  EXPECT_NEAR(width_s(), 14.2113e-9, 1e-12);
+  for (auto& samples : (from.launches[0].series.end() - 2)->samples_by_size) samples.back() -= 10'000;
+  EXPECT_NEAR(width_s(), 10.1625e-9, 1e-12) << "of the team alone";
+}
+
 TEST(BarrierCost, is_what_a_barrier_takes_longer_than_one_thread_alone) {
   auto from = probed();
   add_barriers(from, 2, 100, 800);
   const auto cost = std::get<BarrierCost>(barrier_cost(from, 2));
-  EXPECT_NEAR(barrier_s(cost, 0), 50e-9, 1e-12);
-  EXPECT_NEAR(barrier_s(cost, 1 << 20), 600e-9, 1e-12);
-  EXPECT_NEAR(barrier_s(cost, 128 + (16'384 - 128) / 2.0), 325e-9, 1e-12);
-  EXPECT_NEAR(cost.log_width, 0, 1e-9) << "samples without spread";
+  EXPECT_NEAR(barrier_time(cost, 0).seconds, 50e-9, 1e-12);
+  EXPECT_NEAR(barrier_time(cost, 1 << 20).seconds, 600e-9, 1e-12);
+  EXPECT_NEAR(barrier_time(cost, 128 + (16'384 - 128) / 2.0).seconds, 325e-9, 1e-12);
+  EXPECT_NEAR(barrier_time(cost, 0).width_s, 0, 1e-15) << "samples without spread";
   from.launches[0].series.back() = barriers_of(2, 40, 800);
-  EXPECT_EQ(barrier_s(std::get<BarrierCost>(barrier_cost(from, 2)), 0), 0) << "never less than nothing";
+  EXPECT_EQ(barrier_time(std::get<BarrierCost>(barrier_cost(from, 2)), 0).seconds, 0)
+      << "never less than nothing";
   from.launches[0].series.back().work_unit = "bytes";
   EXPECT_FALSE(available(barrier_cost(from, 2)));
   from = probed();

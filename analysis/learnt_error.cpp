@@ -101,6 +101,9 @@ std::string misstated(const ModelError& stated, const std::string& model, const 
   if (static_cast<size_t>(std::max(stated.submissions, 0)) != stated.learnt_from.size())
     return fmt::format("model_error names {} submissions and says {}", stated.learnt_from.size(),
                        stated.submissions);
+  if (stated.learnt_from.size() > most_learnt)
+    return fmt::format("model_error names {} runs, {} are learnt from at most", stated.learnt_from.size(),
+                       most_learnt);
   std::set<std::string> named;
   for (const LearntFrom& run : stated.learnt_from) {
     if (!named.insert(run.document).second) return fmt::format("model_error names {} twice", run.document);

@@ -1,5 +1,6 @@
 #include "analysis/learnt_error.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -38,6 +39,15 @@ TEST(ModelError, is_what_one_computes_by_hand) {
   EXPECT_EQ(learnt.learnt_from[0].document, std::string(16, 'b')) << "the newest first";
   EXPECT_NEAR(learnt.learnt_from[0].log_error, 0.15, 1e-12);
   EXPECT_EQ(misstated(learnt, "x"), "");
+}
+
+TEST(ModelError, of_more_runs_than_are_learnt_from_is_misstated) {
+  std::vector<harness::LearntFrom> runs;
+  for (int i = 0; i < 21; ++i) runs.push_back({fmt::format("{:016x}", i), 0.05});
+  EXPECT_EQ(misstated(model_error(runs, "any"), "x"),
+            "model_error names 21 runs, 20 are learnt from at most");
+  runs.pop_back();
+  EXPECT_EQ(misstated(model_error(runs, "any"), "x"), "");
 }
 
 TEST(ModelError, of_a_run_is_the_root_mean_square_of_its_decodes) {
