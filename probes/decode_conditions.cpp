@@ -2,18 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "harness/cpu_features.hpp"
 #include "harness/error.hpp"
+#include "harness/eviction_evidence.hpp"
 #include "probes/handover.hpp"
 #include "probes/memory_budget.hpp"
 
 namespace probes {
 namespace {
 
-constexpr uint64_t stream_seed = 3;  // its data mean nothing
-constexpr uint64_t check_seed = 4;   // which lines are looked at
+constexpr uint64_t stream_seed = 3;                    // its data mean nothing
+constexpr uint64_t check_seed = 4;                     // which lines are looked at
+constexpr const char* handovers_key = "handovers_ns";  // the least and the most of all looks
 
 int64_t flushed_bytes(const models::Decoder& decoder) {
   int64_t bytes = 0;
@@ -136,9 +139,12 @@ std::unique_ptr<Antagonist> DecodeConditions::antagonist(const Arm& arm) const {
 
 void DecodeConditions::add_handover(const Arm& arm, harness::Series& series) const {
   if (!is_concurrent(arm)) return;
-  const std::string ns = std::to_string(handover_ns(topology_, neighbour_.pu, clock_));
-  const auto [param, is_first] = series.params.try_emplace("handovers_ns", ns);
-  if (!is_first) std::get<std::string>(param->second) += " " + ns;
+  const int64_t ns = handover_ns(topology_, neighbour_.pu, clock_);
+  const auto before = harness::numbers_between_spaces(series.params, handovers_key);
+  const std::vector<int64_t> looks =
+      harness::available(before) ? std::get<std::vector<int64_t>>(before) : std::vector<int64_t>{ns, ns};
+  series.params[handovers_key] =
+      fmt::format("{} {}", std::min(looks.front(), ns), std::max(looks.back(), ns));
 }
 
 }  // namespace probes

@@ -47,8 +47,8 @@ class DecodeConditions {
   [[nodiscard]] EvictionCheck* check(const Arm& arm);
   /// Returns the running antagonist of an arm, or nullptr.
   [[nodiscard]] std::unique_ptr<Antagonist> antagonist(const Arm& arm) const;
-  /// Appends to the param `handovers_ns` how far the antagonist's PU is just now (handover.hpp); nothing for
-  /// arms without one. None may be running.
+  /// Looks how far the antagonist's PU is just now (handover.hpp) and keeps the least and the most of all
+  /// looks in the param `handovers_ns`; nothing for arms without one. None may be running.
   void add_handover(const Arm& arm, harness::Series& series) const;
   /// Returns whether all that was streamed so far was what had been written.
   [[nodiscard]] bool streams_were_right() const { return streams_were_right_; }
