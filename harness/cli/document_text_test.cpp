@@ -23,5 +23,15 @@ TEST(document_text, of_a_failure_without_a_run_says_that_nothing_was_measured) {
             "doctor        pmu: none\n\nnothing was measured\n");
 }
 
+TEST(document_text, of_an_import_tells_the_lines_that_no_row_holds) {
+  harness::StoredContent content;
+  content.import.emplace();
+  content.import->imported.level = "D";
+  Terminal terminal;
+  EXPECT_EQ(document_text(terminal, content).find("stand in no row"), std::string::npos);
+  content.import->imported.skipped_lines = 3;
+  EXPECT_NE(document_text(terminal, content).find("3 lines of the file stand in no row"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace cli

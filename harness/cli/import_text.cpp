@@ -37,8 +37,14 @@ std::string import_text(const Terminal& terminal, const harness::Imported& impor
       refuted +=
           fmt::format("{} line {}, {}: {}\n", mark_bad(terminal), row.line, row.label, row.limit.detail);
   }
-  return to_text(terminal, table) + fmt::format("{}evidence level {}; {} of {} rows may be compared\n",
-                                                refuted, imported.level, comparable, imported.rows.size());
+  std::string skipped;
+  if (imported.skipped_lines > 0)
+    skipped =
+        fmt::format("{} {} line{} of the file stand in no row: look for rows among them\n",
+                    mark_warning(terminal), imported.skipped_lines, imported.skipped_lines == 1 ? "" : "s");
+  return to_text(terminal, table) + fmt::format("{}{}evidence level {}; {} of {} rows may be compared\n",
+                                                skipped, refuted, imported.level, comparable,
+                                                imported.rows.size());
 }
 
 }  // namespace cli
